@@ -151,8 +151,10 @@ def differing_rows(
         keys = compared.differing_keys(engine, old, dump)
         found = compared.differing(keys, dump)
         if logged is not None and decided is not None:
+            # One statement of several joins may begin with a hash table of the whole dump.
+            found = engine.stored(found)
             try:
-                changes = LogFiles.of(logged, decided).last_changes(engine, unique_key, keys)
+                changes = engine.stored(LogFiles.of(logged, decided).last_changes(engine, unique_key, keys))
                 before = [field for field in logged.schema.fields if field.name not in {*unique_key, "change_type"}]
                 return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before))
             except (NotInPlaceError, duckdb.Error) as error:
