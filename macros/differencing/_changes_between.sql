@@ -6,6 +6,7 @@
     key_hash  a column of both sides by which they are already placed: never null, and equal for equal keys; or none
 #}
 {%- macro _changes_between(old, new, columns, settings, key_hash=none) -%}
+  {%- set presence = deltawave._quoted(key_hash or deltawave._unused_name('is_present', columns)) -%}
   {%- set sides = {
     'old': old,
     'new': new,
@@ -13,7 +14,9 @@
     'keys': columns | selectattr('is_key') | map(attribute='name') | list,
     'compared': columns | selectattr('is_compared') | list,
     'has_before': settings.before_image != 'none',
-    'presence': deltawave._quoted(key_hash or deltawave._unused_name('is_present', columns)),
+    'presence': presence,
+    'no_old': 'old_side.' ~ presence ~ ' is null',
+    'no_new': 'new_side.' ~ presence ~ ' is null',
     'key_hash': key_hash,
     'hint': settings.hint,
     'place': none,
@@ -71,9 +74,14 @@
 {# A column of one side, or null where that side does not have it. #}
 {%- macro _cell(side, column) -%}
   {%- if column['in_' ~ side] -%}
-    {{ return(side ~ '_side.' ~ deltawave._quoted(column.name)) }}
+    {{ return(deltawave._name_on_side(side, column)) }}
   {%- endif -%}
   {{ return('cast(null as ' ~ column.data_type ~ ')') }}
+{%- endmacro -%}
+
+{# A column of one side as a column of pairs. #}
+{%- macro _name_on_side(side, column) -%}
+  {{ return(column[side ~ '_name'] or side ~ '_side.' ~ deltawave._quoted(column.name)) }}
 {%- endmacro -%}
 
 {# The names of an update's changed columns; empty where no compared column changed, that is for a backfill. #}
@@ -99,10 +107,10 @@
 
 {# Null-safe equality by content, or within the tolerance if one is given. #}
 {%- macro _is_equal(column) -%}
-  {%- set name = deltawave._quoted(column.name) -%}
-  {%- set equal = deltawave._comparable('old_side.' ~ name, column.data_type) ~ ' <=> ' ~ deltawave._comparable('new_side.' ~ name, column.data_type) -%}
+  {%- set old, new = deltawave._name_on_side('old', column), deltawave._name_on_side('new', column) -%}
+  {%- set equal = deltawave._comparable(old, column.data_type) ~ ' <=> ' ~ deltawave._comparable(new, column.data_type) -%}
   {%- if column.tolerance -%}
-    {%- set distance = 'abs(cast(old_side.' ~ name ~ ' as double) - cast(new_side.' ~ name ~ ' as double))' -%}
+    {%- set distance = 'abs(cast(' ~ old ~ ' as double) - cast(' ~ new ~ ' as double))' -%}
     {{ return('(' ~ equal ~ ' or coalesce(' ~ distance ~ ' <= ' ~ column.tolerance ~ ', false))') }}
   {%- endif -%}
   {{ return('(' ~ equal ~ ')') }}

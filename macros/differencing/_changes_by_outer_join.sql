@@ -7,28 +7,35 @@ with {{ deltawave._two_sides(sides) }}
 
 {# The join of old_side and new_side itself. #}
 {%- macro _joined_changes(sides) -%}
-  {%- set presence = sides.presence -%}
+  {%- set pairs -%}
+old_side
+full outer join new_side
+    on {{ deltawave._on_key(sides, sides.place) }}
+  {%- endset -%}
+{{ deltawave._changes_of_pairs(sides, pairs) }}
+{%- endmacro -%}
+
+{# The changes of pairs: both sides, joined, or a relation that has joined them. #}
+{%- macro _changes_of_pairs(sides, pairs) -%}
 select{{ deltawave._join_hint(sides) }}
     {%- for column in sides.columns %}
-    if(new_side.{{ presence }} is null, {{ deltawave._cell('old', column) }}, {{ deltawave._cell('new', column) }})
+    if({{ sides.no_new }}, {{ deltawave._cell('old', column) }}, {{ deltawave._cell('new', column) }})
         as {{ deltawave._quoted(column.name) }},
     {%- endfor %}
     {%- if sides.has_before %}
     {%- for column in sides.columns | rejectattr('is_key') %}
-    if(new_side.{{ presence }} is null, null, {{ deltawave._cell('old', column) }}) as {{ deltawave._quoted(deltawave._before_name(column.name)) }},
+    if({{ sides.no_new }}, null, {{ deltawave._cell('old', column) }}) as {{ deltawave._quoted(deltawave._before_name(column.name)) }},
     {%- endfor %}
     {%- endif %}
     case
-        when old_side.{{ presence }} is null then 'insert'
-        when new_side.{{ presence }} is null then 'delete'
+        when {{ sides.no_old }} then 'insert'
+        when {{ sides.no_new }} then 'delete'
         else 'update'
     end as change_type,
-    if(old_side.{{ presence }} is null or new_side.{{ presence }} is null, null, {{ deltawave._changed_names(sides) }}) as changed_columns
-from old_side
-full outer join new_side
-    on {{ deltawave._on_key(sides, sides.place) }}
-where old_side.{{ presence }} is null
-    or new_side.{{ presence }} is null
+    if({{ sides.no_old }} or {{ sides.no_new }}, null, {{ deltawave._changed_names(sides) }}) as changed_columns
+from {{ pairs }}
+where {{ sides.no_old }}
+    or {{ sides.no_new }}
     {%- for column in sides.compared %}
     or not {{ deltawave._is_equal(column) }}
     {%- endfor %}

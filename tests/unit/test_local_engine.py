@@ -130,8 +130,9 @@ def test_what_differs_is_what_plain_python_finds() -> None:
         engine: Any = Engine()
         what = compared()
         kept = engine.stored(what.hashed(engine.rows(old, FIELDS)))
-        found = engine.execute(what.differing(engine, kept, engine.rows(new, FIELDS)))
-        assert counted(found) == expected(old, new), (old, new)
+        rows = engine.rows(new, FIELDS)
+        found = what.differing(what.differing_keys(engine, kept, rows), rows)
+        assert counted(engine.execute(found)) == expected(old, new), (old, new)
 
 
 def test_later_changes_are_in_the_hashes() -> None:
@@ -144,6 +145,25 @@ def test_later_changes_are_in_the_hashes() -> None:
     patched = engine.execute(what.patched(kept, engine.rows(patches, fields)))
     now = [old[0], patches[0][:-1], patches[2][:-1]]
     assert counted(patched) == counted(engine.execute(compared().hashed(engine.rows(now, FIELDS))))
+
+
+def test_rows_come_with_the_last_ones_of_their_keys() -> None:
+    """A key may be null, have several rows, or have none in the log, or a deleted one."""
+    fields: dict[str, DataType] = {"id": LongType(), "name": StringType()}
+    flags: dict[str, DataType] = {"was_kept": BooleanType(), "is_there": BooleanType()}
+    engine, what = Engine(), compared(fields, 1)
+    found: list[Row] = [(1, "x", True, True), (1, "y", True, True), (2, None, True, False), (3, "z", True, True)]
+    found.append((None, "n", False, True))
+    last: list[Row] = [(1, "old", "update"), (2, "two", "insert"), (None, "gone", "delete"), (9, "equal", "insert")]
+    before = [StructField("name", StringType())]
+    rows = what.with_before(
+        engine.rows(found, dict(zip(("c0", "c1"), fields.values(), strict=True)) | flags),
+        engine.rows(last, fields | {"change_type": StringType()}),
+        before,
+    )
+    known: dict[Any, Row] = {1: ("update", "old"), 2: ("insert", "two")}
+    assert counted(engine.execute(rows)) == Counter((*row, *known.get(row[0], (None, None))) for row in found)
+    assert what.schema_with(before).names == [*fields, *flags, "_change_type", "before__name"]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +282,7 @@ def test_the_values_of_what_a_comparison_leaves_out_are_counted() -> None:
     assert engine.execute(what.estimates("old", columns[1:])) == [(3, 2)]
 
 
-def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_changes_of_a_log_are_those_of_its_decided_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of attempts that others decided against, of deleted keys, and of a delete and an insert in one batch."""
     engine = Engine()
     row: dict[str, DataType] = {"id": LongType(), "name": StringType()}
@@ -291,6 +311,8 @@ def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: py
         of_files=lambda _, uris: " union all ".join(f"select * {tables[uri]}" for uri in uris),
         rows=lambda _: engine.rows([(key,) for key in (None, 1, 2, 3, 9)], {"id": LongType()}),
         frame=lambda select, _: engine.execute(select),
+        stored=engine.stored,
+        by_spark=lambda _: "read by Spark",
     )
     monkeypatch.setattr(logged_rows, "LocalEngine", lambda *_: nullcontext(fake))
     monkeypatch.setattr(logged_rows, "reaches", lambda _: True)
@@ -298,6 +320,7 @@ def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: py
         SimpleNamespace(batch_id=batch, attempt=attempt) for batch, attempt in ((1, "aa"), (2, "bb"), (10, "cc"))
     ]
     frame: Any = SimpleNamespace(
+        columns=list(row),
         schema=StructType([StructField(*field) for field in row.items()]),
         sparkSession=None,
         inputFiles=lambda: list(tables),
@@ -306,3 +329,11 @@ def test_the_last_rows_of_a_log_are_those_of_its_decided_batches(monkeypatch: py
     )
     found: Any = logged_rows.last_rows(frame, frame, frame, frame, unique_key=["id"])
     assert counted(found) == Counter([(1, "anna"), (3, "cee"), (None, "n")])
+    patches = hash_compressed._patches(fake, ["id"], frame, frame, frame)
+    last = [(1, "anna", "update"), (2, "bob", "delete"), (3, "cee", "insert"), (4, "dave", "update")]
+    assert counted(engine.execute(f"select id, name, _change_type from ({patches})")) == Counter(
+        [*last, (None, "n", "insert")]
+    )
+    decided.clear()
+    assert hash_compressed._patches(fake, ["id"], frame, frame, frame) == "read by Spark"
+    assert hash_compressed._patches(fake, ["id"], frame, None, None) == "read by Spark"

@@ -178,6 +178,7 @@ def test_kinds_are_all_that_a_declaration_says() -> None:
         "requires",
         "allows",
         "library",
+        "reads_log",
         "check",
         "source",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, Relation
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,86 @@ def test_hashes_of_other_columns_are_not_compared(dump: dict[str, str], *, has_d
     for reads, expected in (("differences", has_drifted), ("slice", False)):
         job = {"strategy": {"reads": reads}}
         assert macros._has_drifted(job, {"columns": columns}, {"columns": kept}) is expected
+
+
+@pytest.mark.parametrize(
+    ("strategy", "file_format", "rows", "is_read"),
+    [
+        ("hash_compressed", "parquet", 1_000_000, True),
+        ("hash_compressed", "parquet", 999_999, False),
+        ("hash_compressed", "delta", 1_000_000, False),
+        ("sort_merge_compressed", "parquet", 1_000_000, False),
+    ],
+)
+def test_a_library_reads_the_changes_of_a_large_log_from_its_files(
+    strategy: str, file_format: str, rows: int, *, is_read: bool
+) -> None:
+    macros = Macros()
+    settings = {"unique_key": ["id"], "file_format": file_format, "before_image": "auto"}
+    job = {
+        "name": "x",
+        "strategy": macros._strategy_named("x", strategy),
+        "settings": settings,
+        "state_schema": "s",
+        "target": Relation.create("s", "x"),
+        "batches": "s.x__batches",
+    }
+    columns = [{"name": name, "in_old": True, "in_new": True} for name in ("id", "name")]
+    batch = {"batch_id": 9, "first_batch": 2, "is_baseline": False, "rows_old": rows, "columns": columns}
+    batch["result"] = {"log_table": "s.x__log"}
+    state = {"kind": "hashes", "batch_id": 5, "attempt": "own", "as_of": 5}
+    found = macros._known_hashes(job, batch, {"state": state, "batch_id": 8})
+    assert "where `_batch_id` >= 6" in found["patches"]
+    assert ("stored" in found) is ("decided" in found) is is_read
+    if is_read:
+        stored = "(select `id`, `name`, change_type from s.x__log where batch_id between 6 and 8)"
+        assert found["stored"] == stored
+        assert found["decided"] == "(select batch_id, attempt from s.x__batches where batch_id between 6 and 8)"
+    assert list(macros._known_hashes(job, batch, {"state": dict(state, as_of=8), "batch_id": 8})) == ["kept"]
+    whole = macros._whole_log(job, batch)
+    assert list(whole) == ["logged", "decided"] * is_read
+    assert all("where batch_id between 2 and 8)" in select for select in whole.values())
+    # It lacks the rows of the first dump, or they are not wanted.
+    assert macros._whole_log(job, batch | {"is_baseline": True}) == {}
+    job["settings"] = settings | {"before_image": "none"}
+    assert macros._whole_log(job, batch) == {}
+
+
+@pytest.mark.parametrize("is_joined", [True, False])
+def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bool) -> None:
+    macros, statements = Macros(), list[str]()
+    cells = ["id", "name", "was_kept", "is_there"] + ["_change_type", "before__name"] * is_joined
+    found = {
+        "_has_drifted": False,
+        "_whole_log": {"logged": "log"},
+        "_rows_by_hashes": "`differing`",
+        "_columns_of_query": [{"name": name} for name in cells],
+        "_logged_rows": "logged",
+    }
+    _ = macros._create_slice, macros._rows_by_hashes, macros._logged_rows
+    macros._macros |= {name: lambda *_, value=value: value for name, value in found.items()}
+    macros._macros["_run"] = lambda job, sql: statements.append(sql)
+    described = {"data_type": "string", "in_old": True, "in_new": True, "is_compared": True}
+    columns = [described | {"name": name, "is_key": name == "id"} for name in ("id", "name")]
+    columns[0]["is_compared"] = False
+    settings = {"unique_key": ["id"], "copy_format": "parquet", "before_image": "auto", "snapshot_date": None}
+    batch = {"columns": columns, "landed": Relation.create("s", "x__slice_2_own"), "rows_old": 5, "is_baseline": False}
+    job = {"settings": settings, "columns": columns, "sql": "select 1"}
+    reading = macros.default___differences_by_hashes(job, batch, {"batch_id": 1})
+    # By the table a killed attempt is found.
+    (created,) = statements
+    assert "create table `s`.`x__slice_2_own`" in created
+    assert ("where false" in created) is is_joined
+    incoming = "`differing`" if is_joined else "`s`.`x__slice_2_own`"
+    assert f"select * from {incoming}" in reading["incoming"]
+    assert reading["checksums"] == 5
+    if not is_joined:
+        assert (reading["old"], reading["changes"]) == ("logged", None)
+        return
+    changes = reading["changes"]
+    assert "if(not is_there, `before__name`, `name`)" in changes
+    assert "if(not is_there, null, `before__name`) as `before__name`" in changes
+    assert "if((`before__name` <=> `name`), null, 'name')" in changes
+    # A kept key that neither side has is no change.
+    assert "where is_there or `_change_type` is not null" in changes
+    assert "or not (`before__name` <=> `name`)" in changes

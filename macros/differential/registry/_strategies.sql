@@ -42,7 +42,8 @@
     ),
     'hash_compressed': deltawave._strategy(
       reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'], allows={'tolerance': [none]},
+      source='LG96 3.1', library='deltawave.differencing.hash_compressed', reads_log=true, options=['memory_bytes'],
+      allows={'tolerance': [none]},
     ),
     'window': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='deltawave.differencing.window.changes', compares='python', keeps='ordered',
@@ -92,12 +93,14 @@
     requires       required options, each with an example
     allows         allowed values of options; others are refused
     library        for hashes: the Python module that computes and compares them, see _hashes_of
+    reads_log      whether that library reads the log's files itself, see _files_of_log
     check          a macro that checks the settings as a whole: check(model_name, settings)
     source         the paper's section
 #}
 {%- macro _strategy(
     reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', keeps_in_place=none, ranges=none,
-    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, check=none
+    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, reads_log=false,
+    check=none
 ) -%}
   {{ return({
     'reads': reads,
@@ -115,6 +118,7 @@
     'requires': requires,
     'allows': dict(deltawave._limits(reads, compares), **allows),
     'library': library,
+    'reads_log': reads_log,
     'check': check,
     'source': source,
   }) }}

@@ -47,6 +47,7 @@
     {%- set names = batch.columns | selectattr('in_new') | map(attribute='name') | list -%}
     {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1) -%}
     {%- do relations.update(patches=deltawave._in_parentheses(patches)) -%}
+    {%- if job.strategy.reads_log -%}{%- do relations.update(deltawave._files_of_log(job, batch, names, last.state.as_of + 1)) -%}{%- endif -%}
   {%- endif -%}
   {{ return(relations) }}
 {%- endmacro -%}

@@ -1,8 +1,8 @@
 {#
   A strategy by keys and hashes, which a Python library compares with the dump (LG96 3.1): it reads the whole dump, and lands the rows that differ and the
-  keys of deleted rows. Before images come from the log, if it still has them. Hashes of other columns say nothing: such a dump is landed whole, and
-  Spark joins it with the previous rows, as under outer_join. A first dump of nothing but columns of Parquet files, of which a change is noticed (see
-  _source_fingerprint), is read several times instead of copied.
+  keys of deleted rows, unless they come with their before images. These come from the log, if it still has them. Hashes of other columns say nothing: such
+  a dump is landed whole, and Spark joins it with the previous rows, as under outer_join. A first dump of nothing but columns of Parquet files, of which a
+  change is noticed (see _source_fingerprint), is read several times instead of copied.
 #}
 {%- macro default___differences_by_hashes(job, batch, last) -%}
   {%- set rows = deltawave._named_rows(job, batch) -%}
@@ -17,16 +17,61 @@
     {%- set old = deltawave._previous_dump(job, batch, last).rows if last else none -%}
     {{ return(deltawave._reading(incoming=batch.landed, old=old, is_whole=true)) }}
   {%- endif -%}
-  {%- do deltawave._create_slice(job, batch, deltawave._rows_by_hashes(job, batch, last, rows)) -%}
+  {%- set log = deltawave._whole_log(job, batch) -%}
+  {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows, log) -%}
+  {%- if log and '_change_type' in deltawave._columns_of_query('select * from ' ~ differing) | map(attribute='name') -%}
+    {{ return(deltawave._reading_of_pairs(job, batch, differing)) }}
+  {%- endif -%}
+  {%- do deltawave._create_slice(job, batch, 'select * from ' ~ differing) -%}
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
-{# A select of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. #}
-{%- macro _rows_by_hashes(job, batch, last, rows) -%}
-  {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(rows)) -%}
+{# The log in which a library may find before images; empty if it does not have them, or the library does not read it. #}
+{%- macro _whole_log(job, batch) -%}
+  {%- if not job.strategy.reads_log or not deltawave._log_has_all_rows(job, batch) -%}{{ return({}) }}{%- endif -%}
+  {%- set names = batch.columns | selectattr('in_old') | map(attribute='name') | list -%}
+  {%- set log = deltawave._files_of_log(job, batch, names, batch.first_batch) -%}
+  {{ return({'logged': log.stored, 'decided': log.decided} if log else {}) }}
+{%- endmacro -%}
+
+{#
+  A view of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. If the library reads the log, each comes with
+  the last row of its key: with before images and _change_type, which is null without such a row.
+#}
+{%- macro _rows_by_hashes(job, batch, last, rows, log) -%}
+  {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(rows), **log) -%}
   {%- set options = deltawave._hash_options(job, batch, 'rows') -%}
-  {%- set view = deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing') -%}
-  {{ return('select * from ' ~ view) }}
+  {{ return(deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing')) }}
+{%- endmacro -%}
+
+{# Rows that come with those of the log lie in a temporary file until the batch is staged: they are neither landed nor joined once more. #}
+{%- macro _reading_of_pairs(job, batch, view) -%}
+  {%- set rows = 'select * from ' ~ view ~ '\nwhere ' -%}
+  {#- By the table's name the next run finds what a killed attempt has left. -#}
+  {%- do deltawave._create_slice(job, batch, rows ~ 'false') -%}
+  {{ return(deltawave._reading(
+    incoming=deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)),
+    changes=deltawave._changes_of_pairs(deltawave._sides_of_pairs(batch), deltawave._in_parentheses(rows ~ 'is_there or `_change_type` is not null')),
+    checksums=batch.rows_old,
+  )) }}
+{%- endmacro -%}
+
+{# How _changes_of_pairs finds both sides in such rows. #}
+{%- macro _sides_of_pairs(batch) -%}
+  {%- set columns = [] -%}
+  {%- for column in batch.columns -%}
+    {%- set name = deltawave._quoted(column.name) -%}
+    {%- set before = name if column.is_key else deltawave._quoted(deltawave._before_name(column.name)) -%}
+    {%- do columns.append(dict(column, old_name=before, new_name=name)) -%}
+  {%- endfor -%}
+  {{ return({
+    'columns': columns,
+    'compared': columns | selectattr('is_compared') | list,
+    'has_before': true,
+    'no_old': '`_change_type` is null',
+    'no_new': 'not is_there',
+    'hint': none,
+  }) }}
 {%- endmacro -%}
 
 {# The dump's rows in the log's columns and types. Only a narrower number is cast: files are read in place where the select takes nothing but columns. #}

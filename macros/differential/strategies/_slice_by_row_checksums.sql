@@ -51,26 +51,13 @@
 )
   {%- endset -%}
   {%- set rows = '(\n' ~ deltawave.current_state(log, keys, columns=names) ~ '\n)' -%}
-  {%- set many = adapter.dispatch('_many_rows', 'deltawave')() -%}
-  {%- if job.strategy.library and job.settings.file_format == 'parquet' and batch.rows_old >= many -%}
-    {{ return(deltawave._logged_rows_of_files(job, batch, rows, names)) }}
-  {%- endif -%}
-  {{ return(rows) }}
+  {%- set files = deltawave._files_of_log(job, batch, names, batch.first_batch) -%}
+  {{ return(deltawave._logged_rows_of_files(job, batch, dict(files, rows=rows)) if files else rows) }}
 {%- endmacro -%}
 
-{# From so many rows on it is worth its fixed costs that a library reads the log's files. #}
-{%- macro default___many_rows() -%}{{ return(1000000) }}{%- endmacro -%}
-
 {#- The same rows by a Python library. #}
-{%- macro _logged_rows_of_files(job, batch, rows, names) -%}
-  {%- set known = 'batch_id between ' ~ batch.first_batch ~ ' and ' ~ (batch.batch_id - 1) -%}
-  {%- set cells = deltawave._quoted_list(names) | join(', ') -%}
-  {%- set relations = {
-    'rows': rows,
-    'stored': '(select ' ~ cells ~ ', change_type from ' ~ batch.result.log_table ~ ' where ' ~ known ~ ')',
-    'decided': '(select batch_id, attempt from ' ~ job.batches ~ ' where ' ~ known ~ ')',
-    'keys': batch.landed | string,
-  } -%}
+{%- macro _logged_rows_of_files(job, batch, relations) -%}
+  {%- set relations = dict(relations, keys=batch.landed | string) -%}
   {%- set options = {'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns), 'memory_bytes': job.settings.memory_bytes} -%}
   {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.logged_rows.last_rows', relations, options, 'logged')) }}
 {%- endmacro -%}

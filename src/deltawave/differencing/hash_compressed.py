@@ -30,7 +30,9 @@ from pyspark.sql.types import (
 
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import Columns
+from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
+from deltawave.differencing.logged_rows import LogFiles
 
 _LOG = logging.getLogger(__name__)
 
@@ -81,7 +83,11 @@ def kept_hashes(
     if not reaches(rows):
         return sort_merge_compressed.kept_hashes(rows, unique_key=unique_key, columns=columns, count=count)
     compared = _Compared(rows, unique_key, columns)
-    return _computed(rows.sparkSession, memory_bytes, compared.kept_schema, lambda _, read: compared.hashed(read(rows)))
+    return _computed(
+        rows.sparkSession,
+        memory_bytes,
+        lambda engine, read: engine.frame(compared.hashed(read(rows)), compared.kept_schema),
+    )
 
 
 def patched_hashes(
@@ -91,18 +97,23 @@ def patched_hashes(
     unique_key: Sequence[str],
     columns: Columns,
     count: int,
+    stored: DataFrame | None = None,
+    decided: DataFrame | None = None,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
-    """Return the kept hashes with ``patches`` applied: rows with ``_change_type``."""
+    """Return the kept hashes with ``patches`` applied: rows with ``_change_type``.
+
+    ``stored``, ``decided``: see ``LogFiles``. Its last changes are the patches; Spark reads these if DuckDB does not.
+    """
     if not reaches(patches):
         return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
     compared = _Compared(patches, unique_key, columns)
-    return _computed(
-        kept.sparkSession,
-        memory_bytes,
-        compared.kept_schema,
-        lambda engine, read: compared.patched(read(kept), engine.by_spark(patches)),
-    )
+
+    def patch(engine: LocalEngine, read: Read) -> DataFrame:
+        applied = _patches(engine, unique_key, patches, stored, decided)
+        return engine.frame(compared.patched(read(kept), applied), compared.kept_schema)
+
+    return _computed(kept.sparkSession, memory_bytes, patch)
 
 
 def differing_rows(
@@ -113,13 +124,19 @@ def differing_rows(
     columns: Columns,
     rows: int,
     patches: DataFrame | None = None,
+    stored: DataFrame | None = None,
+    logged: DataFrame | None = None,
+    decided: DataFrame | None = None,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
     reads the files once more if a row differs. The comparison takes about ``memory_bytes``; what does not fit waits in
-    temporary files.
+    temporary files. ``stored``, ``decided``: as of ``patched_hashes``.
+
+    ``logged``: the whole log, likewise. If DuckDB reads it, each row comes with the last one of its key: its columns as
+    ``before__...``, and ``_change_type``, which is null if there is none, or it was deleted.
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(
@@ -127,22 +144,49 @@ def differing_rows(
         )
     compared = _Compared(new, unique_key, columns)
 
-    def find(engine: LocalEngine, read: Read) -> str:
-        old = read(kept)
+    def find(engine: LocalEngine, read: Read) -> DataFrame:
+        old, dump = read(kept), read(new)
         if patches is not None:
-            old = engine.stored(compared.patched(old, engine.by_spark(patches)))
-        return compared.differing(engine, old, read(new))
+            old = engine.stored(compared.patched(old, _patches(engine, unique_key, patches, stored, decided)))
+        keys = compared.differing_keys(engine, old, dump)
+        found = compared.differing(keys, dump)
+        if logged is not None and decided is not None:
+            # One statement of several joins may begin with a hash table of the whole dump.
+            found = engine.stored(found)
+            try:
+                changes = engine.stored(LogFiles.of(logged, decided).last_changes(engine, unique_key, keys))
+                before = [field for field in logged.schema.fields if field.name not in {*unique_key, "change_type"}]
+                return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before))
+            except (NotInPlaceError, duckdb.Error) as error:
+                _LOG.debug("Spark reads the log: %s", error)
+        return engine.frame(found, compared.found_schema)
 
-    return _computed(new.sparkSession, memory_bytes, compared.found_schema, find)
+    return _computed(new.sparkSession, memory_bytes, find)
 
 
-def _computed(
-    session: SparkSession, memory_bytes: int, schema: StructType, select: Callable[[LocalEngine, Read], str]
-) -> DataFrame:
-    """The rows of a select, whose files are read in place if that is possible."""
+def _patches(
+    engine: LocalEngine,
+    unique_key: Sequence[str],
+    patches: DataFrame,
+    stored: DataFrame | None,
+    decided: DataFrame | None,
+) -> str:
+    """A select of the patches: from the log's files, unless Spark has to read them."""
+    if stored is not None and decided is not None:
+        try:
+            changes = LogFiles.of(stored, decided).last_changes(engine, unique_key)
+            # They are read twice.
+            return engine.stored(f"select *, change_type as _change_type from ({changes})")
+        except (NotInPlaceError, duckdb.Error) as error:
+            _LOG.debug("Spark reads the log: %s", error)
+    return engine.by_spark(patches)
+
+
+def _computed(session: SparkSession, memory_bytes: int, compute: Callable[[LocalEngine, Read], DataFrame]) -> DataFrame:
+    """What is computed from rows, whose files are read in place if that is possible."""
     with LocalEngine(session, memory_bytes) as engine:
         try:
-            return engine.frame(select(engine, engine.rows), schema)
+            return compute(engine, engine.rows)
         except duckdb.OutOfMemoryException as error:
             raise MemoryError(
                 "DuckDB needs more memory or more room for temporary files. Raise memory_bytes, or choose strategy: "
@@ -151,7 +195,7 @@ def _computed(
         except duckdb.Error as error:
             # Such as text that is not valid, where Spark compares bytes.
             _LOG.info("Spark reads the rows: %s", error)
-            return engine.frame(select(engine, engine.by_spark), schema)
+            return compute(engine, engine.by_spark)
 
 
 class _Compared:
@@ -176,6 +220,11 @@ class _Compared:
         rows = StructType([StructField(field.name, field.dataType) for field in self._fields])
         return rows.add("was_kept", "boolean").add("is_there", "boolean")
 
+    def schema_with(self, before: Sequence[StructField]) -> StructType:
+        """Of ``with_before``."""
+        fields = [StructField(f"before__{field.name}", field.dataType) for field in before]
+        return StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
+
     def hashed(self, rows: str, condition: str = "true") -> str:
         """The key of rows, with a hash of 128 bits in two words."""
         names = [name_in_duckdb(field.name) for field in self._fields]
@@ -192,11 +241,11 @@ class _Compared:
             f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
         )
 
-    def differing(self, engine: LocalEngine, kept: str, new: str) -> str:
-        """The new rows whose hashes are not the kept ones, and keys that only the kept rows have.
+    def differing_keys(self, engine: LocalEngine, kept: str, new: str) -> str:
+        """The keys of new rows whose hashes are not the kept ones, and those that only the kept rows have.
 
-        If a kept key has several new rows, all of them. Keys and hashes are joined, which takes little memory however
-        wide the rows are; then the rows of the keys that were found are read.
+        If a kept key has several new rows, it is one of them. Keys and hashes are joined, which takes little memory
+        however wide the rows are.
         """
         hashed = engine.stored(self.hashed(new))
         keys = [f"if(is_there, new.k{number}, kept.k{number}) as k{number}" for number in range(len(self._key))]
@@ -214,6 +263,10 @@ class _Compared:
         # Otherwise more rows than kept keys were matched.
         if rows - added != known - deleted:
             found = engine.stored(f"{found}\nunion all\n{self._repeated(hashed, kept)}")
+        return found
+
+    def differing(self, found: str, new: str) -> str:
+        """The new rows of the keys that were found, and the keys that no new row has."""
         cells = [f"new.{name_in_duckdb(field.name)} as c{place}" for place, field in enumerate(self._fields)]
         alone = [f"null as c{place}" for place in range(len(self._fields))]
         same = []
@@ -224,6 +277,18 @@ class _Compared:
             f"select {', '.join(cells)}, found.was_kept, true as is_there from ({new}) as new "
             f"join (select distinct * from ({found}) where is_there) as found on {' and '.join(same)}\n"
             f"union all\nselect {', '.join(alone)}, true, false from ({found}) where not is_there"
+        )
+
+    def with_before(self, differing: str, changes: str, before: Sequence[StructField]) -> str:
+        """The same rows, each with the last one of its key, unless it was deleted. ``changes``: those of a log."""
+        same = " and ".join(
+            f"differing.c{place} is not distinct from logged.{name_in_duckdb(self._fields[place].name)}"
+            for place in self._key
+        )
+        cells = [f"logged.{name_in_duckdb(field.name)} as b{number}" for number, field in enumerate(before)]
+        return (
+            f"select {', '.join(['differing.*', 'logged.change_type', *cells])} from ({differing}) as differing "
+            f"left join (select * from ({changes}) where change_type <> encode('delete')) as logged on {same}"
         )
 
     def _repeated(self, hashed: str, kept: str) -> str:

@@ -1,15 +1,15 @@
-"""The last rows that a change log has of some keys, from the log's files: Spark decodes every row of a long log."""
+"""The last changes that a change log has of keys, from the log's files: Spark decodes every row of a long log."""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import duckdb
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
 
 from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
@@ -34,46 +34,66 @@ def last_rows(
     """Return the last row of each of these ``keys``, unless it was deleted.
 
     - ``rows``: the same as a query of Spark, which is used if DuckDB does not read the log
-    - ``stored``: the columns of ``rows`` and ``change_type``, from the log's table of Parquet files, with rows of all
-      attempts
-    - ``decided``: ``batch_id`` and ``attempt`` of those that count
+    - ``stored``, ``decided``: see ``LogFiles``; the columns of ``rows``, and ``change_type``
     """
     try:
-        return _from_files(rows.schema, stored, decided, keys, unique_key, memory_bytes)
+        files = LogFiles.of(stored, decided)
+        with LocalEngine(stored.sparkSession, memory_bytes) as engine:
+            wanted = engine.rows(keys.select(*map(quoted, unique_key)))
+            return engine.frame(
+                f"select {', '.join(map(name_in_duckdb, rows.columns))} "
+                f"from ({files.last_changes(engine, unique_key, wanted)}) where change_type <> encode('delete')",
+                rows.schema,
+            )
     except (NotInPlaceError, duckdb.Error) as error:
         _LOG.debug("Spark reads the log: %s", error)
         return rows
 
 
-def _from_files(
-    schema: StructType,
-    stored: DataFrame,
-    decided: DataFrame,
-    keys: DataFrame,
-    unique_key: Sequence[str],
-    memory_bytes: int,
-) -> DataFrame:
-    if not reaches(stored):
-        raise NotInPlaceError("DuckDB does not compare its types")
-    counted = {(row.batch_id, row.attempt) for row in decided.collect()}
-    paths = defaultdict(list)
-    for uri in stored.inputFiles():
-        if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
-            paths[int(found[1])].append(uri)
-    if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
-        raise NotInPlaceError("it has no files, or very many")
-    key = [f"log.{name_in_duckdb(name)}" for name in unique_key]
-    same = " and ".join(f"{cell} is not distinct from wanted.{cell.partition('.')[2]}" for cell in key)
-    with LocalEngine(stored.sparkSession, memory_bytes) as engine:
+@dataclass(frozen=True)
+class LogFiles:
+    """The Parquet files of a change log, on this machine.
+
+    - ``stored``: rows of the log's table, of all attempts: ``change_type``, and columns of the row
+    - ``paths``: the files of each batch that are of its decided attempt
+    """
+
+    stored: DataFrame
+    paths: Mapping[int, Sequence[str]]
+
+    @classmethod
+    def of(cls, stored: DataFrame, decided: DataFrame) -> LogFiles:
+        """``decided``: ``batch_id`` and ``attempt`` of those that count.
+
+        Raises ``NotInPlaceError`` if Spark has to read the log.
+        """
+        if not reaches(stored):
+            raise NotInPlaceError("DuckDB does not compare its types")
+        counted = {(row.batch_id, row.attempt) for row in decided.collect()}
+        paths = defaultdict(list)
+        for uri in stored.inputFiles():
+            if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
+                paths[int(found[1])].append(uri)
+        if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
+            raise NotInPlaceError("it has no files, or very many")
+        return cls(stored, paths)
+
+    def last_changes(self, engine: LocalEngine, unique_key: Sequence[str], wanted: str | None = None) -> str:
+        """A select of the last change of each key, which may be a delete; text as bytes.
+
+        ``wanted``: a select of keys, which are its first columns; others are left out. Within a batch deletes apply
+        before inserts. Raises ``NotInPlaceError`` if Spark has to read the files.
+        """
         batches = (
-            f"select *, {batch} as _batch_id from ({engine.of_files(stored, uris)})" for batch, uris in paths.items()
+            f"select *, {batch} as _batch_id from ({engine.of_files(self.stored, uris)})"
+            for batch, uris in self.paths.items()
         )
-        wanted = engine.rows(keys.select(*map(quoted, unique_key)))
-        select = (
-            f"select {', '.join(map(name_in_duckdb, schema.names))} from ("
-            f"select log.*, row_number() over (partition by {', '.join(key)} order by _batch_id desc, "
-            "change_type = encode('delete')) as _recency "
-            f"from ({' union all '.join(batches)}) as log semi join ({wanted}) as wanted on {same}"
-            ") where _recency = 1 and change_type <> encode('delete')"
+        log = f"({' union all '.join(batches)}) as log"
+        key = {f"k{number}": f"log.{name_in_duckdb(name)}" for number, name in enumerate(unique_key)}
+        if wanted is not None:
+            same = " and ".join(f"{cell} is not distinct from wanted.{name}" for name, cell in key.items())
+            log = f"{log} semi join ({wanted}) as wanted({', '.join(key)}) on {same}"
+        return (
+            f"select * from (select log.*, row_number() over (partition by {', '.join(key.values())} "
+            f"order by _batch_id desc, change_type = encode('delete')) as _recency from {log}) where _recency = 1"
         )
-        return engine.frame(select, schema)

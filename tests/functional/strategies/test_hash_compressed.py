@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
-from workbench import MODEL, SEVERAL, Workbench
+from workbench import MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
 from deltawave.differencing import hash_compressed, sort_merge_compressed, stored_rows
 from deltawave.differencing.in_place import ChangedFileError
+from deltawave.differencing.logged_rows import LogFiles
 from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 
@@ -289,6 +290,45 @@ class TestWholeDumps:
         empty = f"{accounts(0)} where id < 0"
         bench.build(empty, "--vars", f"deltawave_accept: {MODEL}")
         assert "the dump is empty (the last one had 0 rows)" in bench.refused(empty)
+
+
+class TestLogFiles:
+    """DuckDB reads the log's files, as if the table were large; the hashes are written anew after the second batch."""
+
+    macros = STOPPING | REWRITING | {"many.sql": "{% macro default___many_rows() %}{{ return(0) }}{% endmacro %}"}
+
+    def test_a_log_is_that_of_a_join(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With duplicate keys, and after a run that was stopped once its rows were staged."""
+        of_keys: list[bool] = []
+        last_changes = LogFiles.last_changes
+
+        def noted(files: LogFiles, engine: Any, unique_key: Any, wanted: str | None = None) -> str:
+            of_keys.append(wanted is not None)
+            return last_changes(files, engine, unique_key, wanted)
+
+        monkeypatch.setattr(LogFiles, "last_changes", noted)
+        bench.configure(strategy="hash_compressed", duplicate_keys="quarantine")
+        bench.add_differential("joined", strategy="outer_join", duplicate_keys="quarantine")
+        twice = f"select {ROW} from values (20L), (300L), (300L) as t(id)"
+        third = f"{NEW.replace('-1', '-2')} union all {twice}"
+        bench.build(OLD, *SEVERAL)
+        bench.build(NEW, *SEVERAL)
+        bench.dump(third)
+        assert "stopped at count" in bench.run("--vars", "stop_at: count", *SEVERAL).text
+        bench.build(None, *SEVERAL)
+        bench.build(NEW.replace("-1", "-3"), *SEVERAL)
+        # The changes since the hashes were written, then the last rows of what differs.
+        assert of_keys == [True, False, True, False, True, False, False, True]
+        columns = "account_id, name, branch, `a.b`, _change_type, _changed_columns, to_json(_before), _batch_id"
+        assert bench.log(columns) == bench.log(columns, "joined")
+        totals = bench.batches(TestWholeDumps.COUNTS)
+        assert totals == bench.batches(TestWholeDumps.COUNTS, "joined")
+        assert totals[1:] == [
+            (100, 95, 95, 0, 5, 10, 10, 0),
+            (95, 98, 95, 4, 0, 0, 10, 0),
+            (95, 95, 95, 0, 0, 0, 10, 0),
+        ]
+        assert not kept(bench, "slice")
 
 
 class TestTable:
