@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,14 +146,14 @@ class Workbench:
         assert done.ok, done.text
         return done
 
-    def refused(self, query: str | None = None, *args: str) -> str:
-        """Run, expect an error, and see that it changed nothing; the error's text."""
-        before = self.state()
+    def refused(self, query: str | None = None, *args: str, models: Sequence[str] = (MODEL,)) -> str:
+        """Run, expect an error, and see that it changed none of these models; the error's text."""
+        before = self.state(*models)
         if query is not None:
             self.dump(query)
         done = self.run(*args)
         assert not done.ok, done.text
-        assert self.state() == before
+        assert self.state(*models) == before
         return done.text
 
     def log(
@@ -179,13 +179,14 @@ class Workbench:
         """The statement that would create the model's view, or another relation."""
         return str(self.spark.sql(f"show create table {self.schema}.{name}").collect()[0][0])
 
-    def state(self) -> dict[str, list[str]]:
-        """What a reader could see of the model: names of relations, rows, and the text of its view.
+    def state(self, *models: str) -> dict[str, list[str]]:
+        """What a reader could see of models, or of MODEL: names of relations, rows, and the text of each view.
 
         Not the view that records a source as read: whether it is there depends on how long ago the source was written.
         """
-        names = [name for name in self.names() if "__seen_" not in name]
-        return self._contents(names, views=[name for name in names if name == MODEL])
+        models = models or (MODEL,)
+        names = [name for model in models for name in self.names(model) if "__seen_" not in name]
+        return self._contents(names, views=[name for name in names if name in models])
 
     def contents(self) -> dict[str, list[str]]:
         """What a reader could see of all models: each relation's name, with its rows and, of a view, its text."""
