@@ -42,7 +42,7 @@ def statements(bench: Workbench) -> list[str]:
 
 
 def test_it_is_read_when_it_has_changed(bench: Workbench, store: Callable[..., str]) -> None:
-    """Or when a user asks for it, and again when a file was just written: it may be written once more at the same time."""
+    """Or a user asks for it, or a file was just written, which may be written once more at the same time."""
     source = store(ROWS.format(10))
     bench.configure(f"select * from {source}")
     bench.build()

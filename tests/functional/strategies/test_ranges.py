@@ -60,7 +60,7 @@ def turns(bench: Workbench) -> Turns:
 
 class TestRanges:
     def test_ranges_follow_the_keys(self, bench: Workbench) -> None:
-        bench.configure(strategy="ranges", range_rows=10)
+        bench.configure(strategy="ranges", range_rows=10, range_pause=0.01)
         bench.build(table(-1))
         low, high = (f"select id {shift}, 'more' from range(50)" for shift in ("- 1000", "+ 1000"))
         bench.build(f"{table(-1)} union all {low} union all {high}")
@@ -73,11 +73,7 @@ class TestRanges:
         lows = [row.low.key_1 for row in ranges]
         assert lows[1:] == sorted(lows[1:])
         assert lows[0] is None
-
-    def test_a_pause_between_reads(self, bench: Workbench) -> None:
-        bench.configure(strategy="ranges", range_rows=30, range_pause=0.01)
-        bench.build(table(-1))
-        bench.build(table(1))
+        # With a pause between reads.
         text = (bench.root / "target" / "run" / "test" / "models" / f"{MODEL}.sql").read_text()
         reads = text.count(f"insert into `{bench.schema}`.`{MODEL}__slice_")
         assert reads == text.count("'sleep', bigint(10)") > 0
