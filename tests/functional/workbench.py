@@ -93,13 +93,13 @@ class Workbench:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.sql").write_text(text)
 
-    def aim(self, models: Iterable[str]) -> None:
-        """Let these models have the relation of MODEL until a file changes: each is another edit of its file."""
+    def aim(self, models: Iterable[str], at: str = MODEL) -> None:
+        """Let these models have the relation of one model until a file changes: each is another edit of its file."""
         manifest = self._parse(lambda event: None)
         assert manifest is not None
         nodes = {node.name: node for node in manifest.nodes.values()}
         for name in models:
-            nodes[name].alias, nodes[name].relation_name = nodes[MODEL].alias, nodes[MODEL].relation_name
+            nodes[name].alias, nodes[name].relation_name = nodes[at].alias, nodes[at].relation_name
 
     def run(self, *args: str, command: str = "run") -> Run:
         """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""

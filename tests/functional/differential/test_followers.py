@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import yaml
-from bad_input import messages
 from unit.macro_harness import Macros, Relation
 from workbench import MODEL, STOPPING, Workbench
 
@@ -25,7 +24,6 @@ DATED = """
         as t(account_id, name, day)
 """
 LATER = " union all select * from values (1, '{name}', date '{day}'), (3, 'cyd', date '{day}')"
-MESSAGES = messages("Tables that follow a log")
 
 
 def follower(materialized: str, file_format: str, **options: Any) -> str:
@@ -308,23 +306,6 @@ class TestFollowers:
         assert_followed(bench)
         bench.build(None, "--empty")
         assert len(rows(bench, "now")) == 1
-        assert MESSAGES["a sample of changes"] in bench.run("--select", "now", "--sample", "3 days").text
-
-    def test_refusals(self, bench: Workbench) -> None:
-        bench.configure(initial_load="baseline")
-        follow(bench)
-        bench.dump("select 1 as account_id, 'ann' as name")
-        assert "has no batch here. Nothing was changed. Build it first" in bench.run("--select", "now").text
-        bench.build(None, "--select", MODEL)
-        bench.build("select 1 as account_id, 'anna' as name", "--select", MODEL)
-        done = bench.run("--select", *FOLLOWERS)
-        assert done.text.count("began with initial_load: baseline") >= 2
-        bench.add_model(
-            "now", follower("current_state", bench.file_format) + "union all select * from {{ ref('other') }}"
-        )
-        bench.add_model("other", "select 1 as a")
-        assert "follows one change log" in bench.run("--select", "now").text
-        assert "now" not in bench.names("now")
 
     def test_a_new_log_is_not_continued(self, bench: Workbench) -> None:
         """Its batches have the same numbers."""
