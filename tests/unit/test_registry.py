@@ -138,6 +138,13 @@ class TestOwnDeclarations:
             settings(narrow, strategy="mine", duplicate_keys="quarantine")
 
 
+def test_sort_merge_refuses_another_hint() -> None:
+    with pytest.raises(
+        CompilationError, match="'hint' can't be 'shuffle_hash' with strategy: sort_merge; it takes merge"
+    ):
+        settings({}, strategy="sort_merge", hint="shuffle_hash")
+
+
 def test_a_batch_takes_no_unknown_key() -> None:
     with pytest.raises(CompilationError, match="colums is no key of a job, a result or a decision"):
         MACROS._update({"columns": None}, colums=[])
