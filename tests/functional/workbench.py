@@ -116,8 +116,8 @@ class Workbench:
             if event.info.level != "debug":
                 said.append(event.info.msg)
 
-        manifest = None if "--vars" in command else self._parse(note)
-        result = dbtRunner(manifest, callbacks=[note]).invoke([*command, *self._options])
+        # Variables are read where macros run, not where the project is parsed.
+        result = dbtRunner(self._parse(note), callbacks=[note]).invoke([*command, *self._options])
         if result.exception is not None:
             said.append(str(result.exception))
         results = getattr(result.result, "results", [])
