@@ -70,11 +70,6 @@ class TestEveryStrategy:
         assert any(f'"{name}"' in file.read_text() for file in tests)
 
 
-def test_an_unknown_name_fails() -> None:
-    with pytest.raises(CompilationError, match="'strategy' can't be 'guess'; it takes auto, outer_join"):
-        MACROS._strategy_named("accounts", "guess")
-
-
 def test_a_declaration_takes_no_unknown_key() -> None:
     with pytest.raises(TypeError, match="takes no keyword argument 'sees'"):
         MACROS._strategy(

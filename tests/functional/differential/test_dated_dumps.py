@@ -323,12 +323,6 @@ class TestDumpsWithoutDates:
         assert bench.log("name, _batch_id")[-1] == ("ina", 6)
         # The same numbers as text would have another order.
         text = "select account_id, name, cast(load as string) as load from {{ target.schema }}.dump"
-        for select, refusal in [
-            (DUMP, "load (snapshot_date) is int; with snapshot_order: text it has to be text."),
-            (
-                text,
-                "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order).",
-            ),
-        ]:
-            bench.configure(select, snapshot_date="load", snapshot_order="text")
-            assert refusal in bench.refused()
+        bench.configure(text, snapshot_date="load", snapshot_order="text")
+        said = "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order)."
+        assert said in bench.refused()
