@@ -126,18 +126,6 @@ class TestGuardOverATurn:
         assert turns.both_say(f"{ALL} where id < 10", "15 of 25 rows (60.0%) would be deleted")
         assert turns.both_say(f"{ALL} where id < 0", "the dump is empty (the last one had 25 rows). Nothing was")
 
-    def test_updates_are_counted_likewise(self, turns: Turns) -> None:
-        turns.place(max_update_fraction=0.6)
-        turns.build(ALL)
-        other = ALL.replace("old", "new")
-        turns.build(other)
-        said = "79 of 100 rows (79.0%) would be updated in one cycle through the ranges, 39 of them by earlier batches,"
-        assert turns.both_say(other, said)
-        # What is accepted holds until each range was read once.
-        turns.build(other, "--vars", f"deltawave_accept: {json.dumps(STRATEGIES)}")
-        turns.build(other)
-        assert turns.counts() == [(100, 0, 0), (0, 0, 39), (0, 0, 40), (0, 0, 21)]
-
     def test_inserts_are_counted_likewise(self, turns: Turns) -> None:
         turns.place(max_insert_fraction=0.3)
         turns.build(ALL)
