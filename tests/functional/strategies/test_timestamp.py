@@ -129,11 +129,9 @@ class TestGenerations:
             bench.build(query, "--select", *models, *SEVERAL, *options)
             return [bench.log(model=name) for name in models]
 
-        dump = rows((1, "a", 0, False), (2, "b", 60, False))
-        build(dump)
-        assert build(dump, "--full-refresh") == [[(1, "a", "insert", 2), (2, "b", "insert", 2)]] * 2
-        # Nothing is as new as the newest row of that generation was.
-        assert build(rows((1, "a", 0, False)), "--full-refresh") == [[(1, "a", "insert", 3)]] * 2
+        build(rows((1, "a", 0, False), (2, "b", 60, False)))
+        # Nothing is as new as the newest row was.
+        assert build(rows((1, "a", 0, False)), "--full-refresh") == [[(1, "a", "insert", 2)]] * 2
 
 
 class TestEdits:
