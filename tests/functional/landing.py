@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from dbt.tests.util import run_dbt, run_dbt_and_capture
 from pyspark.sql import SparkSession
+from workbench import Run, Workbench
 
 
 @dataclass
@@ -43,17 +43,22 @@ class Landing:
         source = {"name": "legacy", "schema": "{{ target.schema }}", "tables": list(tables)}
         (self.root / "models" / "sources.yml").write_text(yaml.safe_dump({"version": 2, "sources": [source]}))
 
-    def create(self, **args: Any) -> None:
-        run_dbt(["run-operation", "create_external_sources", "--args", yaml.safe_dump(args)])
+    @property
+    def bench(self) -> Workbench:
+        return Workbench(self.spark, self.root, self.schema)
 
-    def refused(self, **args: Any) -> str:
-        command = ["run-operation", "create_external_sources", "--args", yaml.safe_dump(args)]
-        _, text = run_dbt_and_capture(command, expect_pass=False)
-        return " ".join(text.split())
+    def create(self) -> None:
+        self._said(self.bench.operate("create_external_sources"))
+
+    def refused(self) -> str:
+        return self._said(self.bench.operate("create_external_sources"), expect_pass=False)
 
     def run(self, *args: str, expect_pass: bool = True) -> str:
-        _, text = run_dbt_and_capture(["run", *args], expect_pass=expect_pass)
-        return " ".join(text.split())
+        return self._said(self.bench.run(*args), expect_pass)
+
+    def _said(self, done: Run, expect_pass: bool = True) -> str:
+        assert done.ok is expect_pass, done.text
+        return " ".join(done.text.split())
 
     def rows(self, columns: str = "*", where: str = "true") -> list[tuple[Any, ...]]:
         found = self.spark.sql(f"select {columns} from {self.table} where {where}").collect()

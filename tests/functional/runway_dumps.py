@@ -49,7 +49,7 @@ def line(row: Row) -> str:
     )
 
 
-def made_up(runways: int = 3000, seed: int = 1996) -> Iterator[tuple[str, str]]:
+def made_up(runways: int = 500, seed: int = 1996) -> Iterator[tuple[str, str]]:
     """Yield one dump per day: runways come, go and change, except on one day without changes."""
     chance = random.Random(seed)
     rows = {str(key): make_row(chance, str(key)) for key in range(200000, 200000 + runways)}

@@ -37,11 +37,16 @@ def table(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()[3:] if line]
 
 
-class TestLogReports:
-    def test_a_page_is_written(self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        bench.configure(unique_key=KEY)
+class TestThreeBatches:
+    @pytest.fixture(scope="class")
+    def bench(self, shared_bench: Workbench) -> Workbench:
+        """A workbench with the log, which the last test shortens."""
+        shared_bench.configure(unique_key=KEY)
         for dump in (FIRST, SECOND, THIRD):
-            bench.build(dump)
+            shared_bench.build(dump)
+        return shared_bench
+
+    def test_a_page_is_written(self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         file = tmp_path / "the page.html"
         assert command(bench, "report", "report", model="accounts", format="html", output=str(file)) == 0
         assert f"What changed in {bench.schema}.accounts is described in {file}.\n" in capsys.readouterr().out
@@ -69,6 +74,57 @@ class TestLogReports:
         assert command(bench, "report", "report", model="accounts", format="html") == 0
         assert capsys.readouterr().out.startswith("<!doctype html>")
 
+    def test_the_history_of_a_row(self, bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
+        printed = history(bench, capsys, {"region": "s", "account_id": "3"})
+        assert printed.startswith("accounts: region = s, account_id = 3\n")
+        assert [cells for cells in table(printed) if "amount" not in cells] == [
+            ["1", *self.at(printed, 1), "insert", "full", "<name>", "null"],
+            ["2", *self.at(printed, 2), "delete", "full", "<name>", "null"],
+            ["3", *self.at(printed, 3), "insert", "full", "<name>", "eve"],
+        ]
+        printed = history(bench, capsys, {"Region": "n", "ACCOUNT_ID": 2}, column="Amount")
+        assert [cells[-2:] for cells in table(printed)] == [["amount", "2.00"], ["2.00", "2.50"]]
+        printed = history(bench, capsys, {"region": None, "account_id": 4})
+        assert [cells[-1] for cells in table(printed)] == ["dan", "4.00", "dan", "4.00"]
+        printed = history(bench, capsys, {"region": "x' or 1 = 1 -- ", "account_id": "4"})
+        assert "No change of such a row up to batch 3" in printed
+        assert "the log never had this key." in printed
+
+    def at(self, printed: str, batch: int) -> list[str]:
+        """The day and the time of a batch."""
+        return next(cells for cells in table(printed) if cells[0] == str(batch))[1:3]
+
+    def test_a_model_of_versions(self, bench: Workbench) -> None:
+        key = "{'region': 'n', 'account_id': 2}"
+        bench.add_model("versions", f"{{{{ deltawave.history(ref('accounts'), {key}) }}}}")
+        bench.add_model("amounts", f"{{{{ deltawave.history(ref('accounts'), {key}, column='amount') }}}}")
+        bench.build(None, "--select", "versions", "amounts")
+        versions = bench.spark.table(f"{bench.schema}.versions").orderBy("_batch_id").collect()
+        assert [(row._batch_id, row._change_type, row["full <name>"]) for row in versions] == [
+            (1, "insert", "bob"),
+            (2, "update", "<b>bob</b>"),
+        ]
+        amounts = bench.spark.table(f"{bench.schema}.amounts").orderBy("_batch_id")
+        assert [(str(row.amount), row._before and str(row._before)) for row in amounts.collect()] == [
+            ("2.00", None),
+            ("2.50", "2.00"),
+        ]
+
+    def test_when_it_was_shortened(self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert bench.operate("expire", model="accounts", to_batch=2).ok
+        printed = history(bench, capsys, {"region": "n", "account_id": 1})
+        assert [cells[0] for cells in table(printed) if "state" in cells] == ["2"]
+        printed = history(bench, capsys, {"region": "s", "account_id": 9})
+        assert "the log has only what was changed since batch 2." in printed
+        file = tmp_path / "page.html"
+        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
+        page = Page(file.read_text(encoding="utf-8"))
+        assert "The log's rows begin with batch 2; earlier batches are only counted." in page.text
+        lines = [each for each in page.all("tr") if "data-change" in each]
+        assert [each["data-change"] for each in lines] == ["insert", "delete"]
+
+
+class TestLogReports:
     def test_a_page_of_quarantined_rows_and_of_another_schema(self, bench: Workbench, tmp_path: Path) -> None:
         bench.configure(unique_key=KEY, duplicate_keys="quarantine", state_schema=f"{bench.schema}_state")
         try:
@@ -130,24 +186,6 @@ class TestLogReports:
         bench.configure(unique_key=KEY)
         assert "it may be one of them" in history(bench, capsys, {"region": None, "account_id": 4})
 
-    def test_a_log_that_was_shortened(
-        self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        bench.configure(unique_key=KEY)
-        for dump in (FIRST, SECOND, THIRD):
-            bench.build(dump)
-        assert bench.operate("expire", model="accounts", to_batch=2).ok
-        printed = history(bench, capsys, {"region": "n", "account_id": 1})
-        assert [cells[0] for cells in table(printed) if "state" in cells] == ["2"]
-        printed = history(bench, capsys, {"region": "s", "account_id": 9})
-        assert "the log has only what was changed since batch 2." in printed
-        file = tmp_path / "page.html"
-        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
-        page = Page(file.read_text(encoding="utf-8"))
-        assert "The log's rows begin with batch 2; earlier batches are only counted." in page.text
-        lines = [each for each in page.all("tr") if "data-change" in each]
-        assert [each["data-change"] for each in lines] == ["insert", "delete"]
-
     def test_deletes_without_values(self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         rows = "select id as account_id, if(id % 4 = 0, 'north', 'other') as name, 1 as amount from range(400)"
         bench.configure(unique_key=["account_id"], before_image="none", strategy="row_checksum")
@@ -161,75 +199,18 @@ class TestLogReports:
         printed = history(bench, capsys, {"account_id": 4})
         assert [cells[-2:] for cells in table(printed)][-2:] == [["name", "north"], ["amount", "1"]]
 
-    def test_the_history_of_a_row(self, bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
-        bench.configure(unique_key=KEY)
-        for dump in (FIRST, SECOND, THIRD):
-            bench.build(dump)
-        printed = history(bench, capsys, {"region": "s", "account_id": "3"})
-        assert printed.startswith("accounts: region = s, account_id = 3\n")
-        assert [cells for cells in table(printed) if "amount" not in cells] == [
-            ["1", *self.at(printed, 1), "insert", "full", "<name>", "null"],
-            ["2", *self.at(printed, 2), "delete", "full", "<name>", "null"],
-            ["3", *self.at(printed, 3), "insert", "full", "<name>", "eve"],
-        ]
-        printed = history(bench, capsys, {"Region": "n", "ACCOUNT_ID": 2}, column="Amount")
-        assert [cells[-2:] for cells in table(printed)] == [["amount", "2.00"], ["2.00", "2.50"]]
-        printed = history(bench, capsys, {"region": None, "account_id": 4})
-        assert [cells[-1] for cells in table(printed)] == ["dan", "4.00", "dan", "4.00"]
-        printed = history(bench, capsys, {"region": "x' or 1 = 1 -- ", "account_id": "4"})
-        assert "No change of such a row up to batch 3" in printed
-        assert "the log never had this key." in printed
-
-    def at(self, printed: str, batch: int) -> list[str]:
-        """The day and the time of a batch."""
-        return next(cells for cells in table(printed) if cells[0] == str(batch))[1:3]
-
-    def test_a_model_of_versions(self, bench: Workbench) -> None:
-        key = "{'region': 'n', 'account_id': 2}"
-        bench.configure(unique_key=KEY)
-        bench.add_model("versions", f"{{{{ deltawave.history(ref('accounts'), {key}) }}}}")
-        bench.add_model("amounts", f"{{{{ deltawave.history(ref('accounts'), {key}, column='amount') }}}}")
-        bench.build(FIRST, "--select", "accounts")
-        bench.build(SECOND)
-        versions = bench.spark.table(f"{bench.schema}.versions").orderBy("_batch_id").collect()
-        assert [(row._batch_id, row._change_type, row["full <name>"]) for row in versions] == [
-            (1, "insert", "bob"),
-            (2, "update", "<b>bob</b>"),
-        ]
-        amounts = bench.spark.table(f"{bench.schema}.amounts").orderBy("_batch_id")
-        assert [(str(row.amount), row._before and str(row._before)) for row in amounts.collect()] == [
-            ("2.00", None),
-            ("2.50", "2.00"),
-        ]
-
     def test_what_can_not_be_reported(
         self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        bench.add_model("plain", "select 1 as account_id")
         bench.dump(FIRST)
-        page = {"format": "html", "output": str(tmp_path / "none" / "page.html")}
-        for model, arguments, message in (
-            ("acounts", page, "there is no model 'acounts'."),
-            ("plain", page, "'plain' is no change log, but of materialized: "),
-            ("accounts", page, "accounts has no batch yet. Run the model first."),
-        ):
-            assert command(bench, "report", "report", model=model, **arguments) == 1
-            printed = capsys.readouterr()
-            assert f"deltawave report: {message}" in printed.err
-            assert printed.out == ""
         assert command(bench, "history", "print_history", model="accounts", key={"account_id": 1}) == 1
         assert "deltawave history: accounts has no batch yet." in capsys.readouterr().err
         assert bench.run("--empty").ok
-        elsewhere = page | {"output": str(tmp_path / "page.html")}
-        assert command(bench, "report", "report", model="accounts", **elsewhere) == 1
-        assert "deltawave report: accounts has no batch yet." in capsys.readouterr().err
+        page = {"model": "accounts", "format": "html", "output": str(tmp_path / "none" / "page.html")}
+        assert command(bench, "report", "report", **page | {"output": str(tmp_path / "page.html")}) == 1
+        printed = capsys.readouterr()
+        assert "deltawave report: accounts has no batch yet. Run the model first." in printed.err
+        assert printed.out == ""
         bench.build(FIRST)
-        assert command(bench, "report", "report", model="accounts", **page) == 1
+        assert command(bench, "report", "report", **page) == 1
         assert "the page about accounts can't be made. [Errno 2]" in capsys.readouterr().err
-        for key, others, message in (
-            ({"region": "n"}, {}, "the key of accounts is account_id; no value is given for account_id, region is not"),
-            ({"account_id": 1}, {"column": "nmae"}, "`accounts` has no column 'nmae'. It has: "),
-            ({"account_id": "one"}, {}, "the column 'account_id' is of type int, and 'one' is no such value."),
-        ):
-            assert command(bench, "history", "print_history", model="accounts", key=key, **others) == 1
-            assert message in capsys.readouterr().err

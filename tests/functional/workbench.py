@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,13 +93,13 @@ class Workbench:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.sql").write_text(text)
 
-    def aim(self, models: Iterable[str]) -> None:
-        """Let these models have the relation of MODEL until a file changes: each is another edit of its file."""
+    def aim(self, models: Iterable[str], at: str = MODEL) -> None:
+        """Let these models have the relation of one model until a file changes: each is another edit of its file."""
         manifest = self._parse(lambda event: None)
         assert manifest is not None
         nodes = {node.name: node for node in manifest.nodes.values()}
         for name in models:
-            nodes[name].alias, nodes[name].relation_name = nodes[MODEL].alias, nodes[MODEL].relation_name
+            nodes[name].alias, nodes[name].relation_name = nodes[at].alias, nodes[at].relation_name
 
     def run(self, *args: str, command: str = "run") -> Run:
         """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
@@ -116,8 +116,8 @@ class Workbench:
             if event.info.level != "debug":
                 said.append(event.info.msg)
 
-        manifest = None if "--vars" in command else self._parse(note)
-        result = dbtRunner(manifest, callbacks=[note]).invoke([*command, *self._options])
+        # Variables are read where macros run, not where the project is parsed.
+        result = dbtRunner(self._parse(note), callbacks=[note]).invoke([*command, *self._options])
         if result.exception is not None:
             said.append(str(result.exception))
         results = getattr(result.result, "results", [])
@@ -146,14 +146,14 @@ class Workbench:
         assert done.ok, done.text
         return done
 
-    def refused(self, query: str | None = None, *args: str) -> str:
-        """Run, expect an error, and see that it changed nothing; the error's text."""
-        before = self.state()
+    def refused(self, query: str | None = None, *args: str, models: Sequence[str] = (MODEL,)) -> str:
+        """Run, expect an error, and see that it changed none of these models; the error's text."""
+        before = self.state(*models)
         if query is not None:
             self.dump(query)
         done = self.run(*args)
         assert not done.ok, done.text
-        assert self.state() == before
+        assert self.state(*models) == before
         return done.text
 
     def log(
@@ -179,13 +179,14 @@ class Workbench:
         """The statement that would create the model's view, or another relation."""
         return str(self.spark.sql(f"show create table {self.schema}.{name}").collect()[0][0])
 
-    def state(self) -> dict[str, list[str]]:
-        """What a reader could see of the model: names of relations, rows, and the text of its view.
+    def state(self, *models: str) -> dict[str, list[str]]:
+        """What a reader could see of models, or of MODEL: names of relations, rows, and the text of each view.
 
         Not the view that records a source as read: whether it is there depends on how long ago the source was written.
         """
-        names = [name for name in self.names() if "__seen_" not in name]
-        return self._contents(names, views=[name for name in names if name == MODEL])
+        models = models or (MODEL,)
+        names = [name for model in models for name in self.names(model) if "__seen_" not in name]
+        return self._contents(names, views=[name for name in names if name in models])
 
     def contents(self) -> dict[str, list[str]]:
         """What a reader could see of all models: each relation's name, with its rows and, of a view, its text."""

@@ -70,11 +70,6 @@ class TestEveryStrategy:
         assert any(f'"{name}"' in file.read_text() for file in tests)
 
 
-def test_an_unknown_name_fails() -> None:
-    with pytest.raises(CompilationError, match="'strategy' can't be 'guess'; it takes auto, outer_join"):
-        MACROS._strategy_named("accounts", "guess")
-
-
 def test_a_declaration_takes_no_unknown_key() -> None:
     with pytest.raises(TypeError, match="takes no keyword argument 'sees'"):
         MACROS._strategy(
@@ -136,6 +131,13 @@ class TestOwnDeclarations:
         narrow = {**python, "allows": {"duplicate_keys": ["fail"]}}
         with pytest.raises(CompilationError, match="'quarantine' with strategy: mine; it takes fail"):
             settings(narrow, strategy="mine", duplicate_keys="quarantine")
+
+
+def test_sort_merge_refuses_another_hint() -> None:
+    with pytest.raises(
+        CompilationError, match="'hint' can't be 'shuffle_hash' with strategy: sort_merge; it takes merge"
+    ):
+        settings({}, strategy="sort_merge", hint="shuffle_hash")
 
 
 def test_a_batch_takes_no_unknown_key() -> None:

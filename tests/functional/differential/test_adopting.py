@@ -93,5 +93,3 @@ class TestAdopting:
             (3, "cyd", True, True),
             (4, "dan", True, False),
         ]
-        refused = bench.refused(None, "--vars", ADOPT, "--select", MODEL)
-        assert "the log has batches already" in refused

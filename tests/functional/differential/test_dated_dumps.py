@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from workbench import DUMP, MODEL, STOPPING, Workbench
+from workbench import DUMP, MODEL, SEVERAL, STOPPING, Workbench
 
 DUMPS = """
 select * from values
@@ -46,6 +47,15 @@ union all
 """
 
 
+def strategies(bench: Workbench, adapter_type: str, *more: str, select: str = DUMP, **options: Any) -> list[str]:
+    """Models over one dump, by outer_join and, where Python runs, by strategies that compare in Python; their names."""
+    (bench.root / "models" / f"{MODEL}.sql").unlink()
+    names = ["outer_join", *(("hash_compressed", *more) if adapter_type == "deltawave" else ())]
+    for name in names:
+        bench.add_differential(name, select, strategy=name, **options)
+    return names
+
+
 class TestDatedDumps:
     @pytest.mark.both_adapters
     def test_each_date_is_a_batch(self, bench: Workbench) -> None:
@@ -80,13 +90,18 @@ class TestDatedDumps:
             ]
 
     def test_dates_that_are_known_or_late_are_skipped(self, bench: Workbench) -> None:
+        """dbt counts them in a test."""
         bench.configure(snapshot_date="dump_date")
+        bench.add_test("no_date_was_skipped", NO_DATE_WAS_SKIPPED)
+        bench.add_test("last_date_was_not_delivered_again", LAST_DATE_WAS_NOT_DELIVERED_AGAIN)
         bench.build(DUMPS)
         before = bench.state()
+        assert "WARN=0" in bench.run(command="test").text
         done = bench.build(DUMPS)
         assert "no changes" in done.text
         assert "skipped" not in done.text
-        done = bench.build(DUMPS + "union all select 9, 'zoe', date '2026-01-03'")
+        late = "union all select 9, 'zoe', date '2026-01-03'"
+        done = bench.build(DUMPS + late)
         assert (
             "skipped dump(s) of 2026-01-03: they were delivered after the dump of 2026-01-05 was compared (batch 3)."
             in done.text
@@ -94,33 +109,23 @@ class TestDatedDumps:
         assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in done.text
         assert done.messages[MODEL] == "no changes, 1 dump skipped"
         # Delivered again with other rows.
-        for other in (DUMPS + "union all select 9, 'zoe', date '2026-01-05'", DUMPS.replace("'eve'", "'eva'")):
-            done = bench.build(other)
-            assert "skipped dump(s) of 2026-01-05: they were compared before" in done.text
-            assert "The log keeps the earlier delivery (batch 3)." in done.text
-            assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in done.text
+        text = bench.build(DUMPS.replace("'eve'", "'eva'") + late).text
+        assert "skipped dump(s) of 2026-01-05: they were compared before" in text
+        assert "The log keeps the earlier delivery (batch 3)." in text
+        assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in text
+        assert "WARN=2" in bench.run(command="test").text
         assert bench.state() == before
 
-    @pytest.mark.parametrize(
-        ("date", "options"),
-        [("2026-01-03", ["--warn-error"]), ("2026-01-05", ["--warn-error-options", "{'error': ['JinjaLogWarning']}"])],
-    )
-    def test_skipped_dumps_are_errors_where_warnings_are(self, bench: Workbench, date: str, options: list[str]) -> None:
+    def test_skipped_dumps_are_errors_where_warnings_are(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         bench.build(DUMPS)
-        added = f"values (1, 'ann', date '2026-01-09'), (9, 'zoe', date '{date}')"
-        assert f"skipped dump(s) of {date}" in bench.refused(f"{DUMPS} union all {added}", *options)
-        assert bench.run().ok
+        added = f"{DUMPS} union all values (1, 'ann', date '2026-01-09')"
+        late, again = (f"(9, 'zoe', date '{date}')" for date in ("2026-01-03", "2026-01-05"))
+        assert "skipped dump(s) of 2026-01-03" in bench.refused(f"{added}, {late}", "--warn-error")
+        options = ("--warn-error-options", "{'error': ['JinjaLogWarning']}")
+        assert "skipped dump(s) of 2026-01-05" in bench.refused(f"{added}, {again}", *options)
+        bench.build(f"{added}, {late}, {again}")
         assert bench.batches("batch_id, snapshot_date")[3:] == [(4, "2026-01-09")]
-
-    def test_dbt_counts_skipped_dates_in_a_test(self, bench: Workbench) -> None:
-        bench.configure(snapshot_date="dump_date")
-        bench.add_test("no_date_was_skipped", NO_DATE_WAS_SKIPPED)
-        bench.add_test("last_date_was_not_delivered_again", LAST_DATE_WAS_NOT_DELIVERED_AGAIN)
-        bench.build(DUMPS)
-        assert "WARN=0" in bench.run(command="test").text
-        bench.build(DUMPS.replace("'eve'", "'eva'") + "union all select 9, 'zoe', date '2026-01-03'")
-        assert "WARN=2" in bench.run(command="test").text
 
     def test_an_error_keeps_the_batches_before_it(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
@@ -149,28 +154,35 @@ FIRST = [(1, "ann", "insert", 1), (2, "bob", "insert", 1)]
 
 
 class TestReplacedDates:
-    @pytest.mark.parametrize(
-        "strategy", [pytest.param("outer_join", marks=pytest.mark.both_adapters), "hash_compressed", "window"]
-    )
+    @pytest.mark.both_adapters
     def test_a_date_with_other_rows_and_all_later_ones_are_compared_again(
-        self, bench: Workbench, strategy: str
+        self, bench: Workbench, adapter_type: str
     ) -> None:
-        bench.configure(strategy=strategy, snapshot_date="dump_date", redelivery="replace")
-        bench.build(DUMPS)
+        models = strategies(bench, adapter_type, "window", snapshot_date="dump_date", redelivery="replace")
+        bench.build(DUMPS, *SEVERAL)
         without_last = f"select * from ({corrected('anna')}) where dump_date < '2026-01-05'"
-        assert "the select no longer has dump(s) of 2026-01-05 to compare again" in bench.refused(without_last)
-        done = bench.build(corrected("anna"))
-        assert "2026-01-02 were delivered again with other rows: the run rewinds to batch 1" in done.text
-        assert done.messages[MODEL] == "3 batches: 0 inserts, 0 deletes, 2 updates"
-        assert bench.log() == [*FIRST, (1, "anna", "update", 5), (1, "eve", "update", 6)]
-        assert bench.batches("batch_id, snapshot_date, updates, rewound_to")[3:] == [
-            (4, "2026-01-01", 0, 1),
-            (5, "2026-01-02", 1, None),
-            (6, "2026-01-05", 1, None),
-        ]
+        text = bench.refused(without_last, *SEVERAL, models=models)
+        said = (
+            "{}: dump(s) of 2026-01-02 were delivered again with other rows. redelivery: replace undoes their batches "
+        )
+        said += "and all later ones, and the select no longer has dump(s) of 2026-01-05 to compare again"
+        assert all(said.format(name) in text for name in models)
+        done = bench.build(corrected("anna"), *SEVERAL)
+        again = "dump(s) of {} were delivered again with other rows: the run {}"
+        for name in models:
+            assert f"deltawave: {name}: {again.format('2026-01-02', 'rewinds to batch 1')}" in done.text
+            assert done.messages[name] == "3 batches: 0 inserts, 0 deletes, 2 updates"
+            assert bench.log(model=name) == [*FIRST, (1, "anna", "update", 5), (1, "eve", "update", 6)]
+            assert bench.batches("batch_id, snapshot_date, updates, rewound_to", name)[3:] == [
+                (4, "2026-01-01", 0, 1),
+                (5, "2026-01-02", 1, None),
+                (6, "2026-01-05", 1, None),
+            ]
         # The first date: there is no batch before it.
-        done = bench.build(corrected("anna").replace("'bob', date '2026-01-01'", "'rob', date '2026-01-01'"))
-        assert "2026-01-01 were delivered again with other rows: the run begins a new generation" in done.text
+        first = corrected("anna").replace("'bob', date '2026-01-01'", "'rob', date '2026-01-01'")
+        text = bench.build(first, *SEVERAL).text
+        for name in models:
+            assert f"deltawave: {name}: {again.format('2026-01-01', 'begins a new generation')}" in text
         log = [
             (1, "ann", "insert", 7),
             (2, "rob", "insert", 7),
@@ -178,9 +190,9 @@ class TestReplacedDates:
             (2, "bob", "update", 8),
             (1, "eve", "update", 9),
         ]
-        assert bench.log() == log
-        assert bench.build().messages[MODEL] == "no changes"
-        assert bench.log() == log
+        assert [bench.log(model=name) for name in models] == [log] * len(models)
+        assert bench.build(None, *SEVERAL).messages == dict.fromkeys(models, "no changes")
+        assert [bench.log(model=name) for name in models] == [log] * len(models)
 
     def test_readers_are_warned_of_and_a_refused_dump_is_met_again(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date", redelivery="replace")
@@ -219,51 +231,56 @@ class TestStoppedReplacements:
 
 
 class TestExpectedRows:
-    @pytest.mark.parametrize(
-        "strategy", [pytest.param("outer_join", marks=pytest.mark.both_adapters), "hash_compressed"]
-    )
-    def test_a_cut_dump_waits_for_the_whole_one(self, bench: Workbench, strategy: str) -> None:
+    @pytest.mark.both_adapters
+    def test_a_cut_dump_waits_for_the_whole_one(self, bench: Workbench, adapter_type: str) -> None:
         bench.add_model("control", "select * from {{ target.schema }}.delivered")
         counts = "select dump_rows from {{ ref('control') }} where day = date_format({snapshot_date}, 'yyyyMMdd')"
         bench.spark.sql(f"create table {bench.schema}.delivered (day string, dump_rows string) using parquet")
-        bench.configure(
-            DUMP + "\n-- depends_on: {{ ref('control') }}",
-            strategy=strategy,
-            snapshot_date="dump_date",
-            expected_rows=counts,
-        )
+        select = DUMP + "\n-- depends_on: {{ ref('control') }}"
+        models = strategies(bench, adapter_type, select=select, snapshot_date="dump_date", expected_rows=counts)
         bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260101', '2'), ('20260102', '2')")
         bench.dump(DUMPS)
-        done = bench.run()
-        assert not done.ok
-        assert "batch 3 (2026-01-05): the select of expected_rows returned no row, not one whole number." in done.text
-        assert "Nothing was changed in this batch; this run has committed 2 batches before it." in done.text
+        done = bench.run(*SEVERAL)
+        for name in models:
+            said = done.messages[name]
+            assert "batch 3 (2026-01-05): the select of expected_rows returned no row, not one whole number." in said
+            assert "Nothing was changed in this batch; this run has committed 2 batches before it." in said
         bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260105', '3')")
-        said = "batch 3 (2026-01-05): the dump has 2 row(s), and expected_rows gives 3. Is the dump complete?"
-        assert said in bench.refused()
-        bench.build(DUMPS + "union all select 3, 'cid', date '2026-01-05'")
+        text = bench.refused(None, *SEVERAL, models=models)
+        for name in models:
+            said = "batch 3 (2026-01-05): the dump has 2 row(s), and expected_rows gives 3. Is the dump complete?"
+            assert f"{name}, {said}" in text
+        bench.build(DUMPS + "union all select 3, 'cid', date '2026-01-05'", *SEVERAL)
         bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260106', '9')")
         cut = DUMPS + "union all select 3, 'cid', date '2026-01-05' union all select 1, 'eve', date '2026-01-06'"
-        assert "batch 4 (2026-01-06): the dump has 1 row(s), and expected_rows gives 9." in bench.refused(cut)
-        bench.build(None, "--vars", "deltawave_accept: [accounts]")
-        assert bench.batches("snapshot_date, inserts, deletes, updates") == [
-            ("2026-01-01", 2, 0, 0),
-            ("2026-01-02", 0, 0, 0),
-            ("2026-01-05", 1, 0, 1),
-            ("2026-01-06", 0, 2, 0),
-        ]
+        text = bench.refused(cut, *SEVERAL, models=models)
+        for name in models:
+            assert f"{name}, batch 4 (2026-01-06): the dump has 1 row(s), and expected_rows gives 9." in text
+        bench.build(None, *SEVERAL, "--vars", json.dumps({"deltawave_accept": models}))
+        for name in models:
+            assert bench.batches("snapshot_date, inserts, deletes, updates", name) == [
+                ("2026-01-01", 2, 0, 0),
+                ("2026-01-02", 0, 0, 0),
+                ("2026-01-05", 1, 0, 1),
+                ("2026-01-06", 0, 2, 0),
+            ]
 
 
 class TestDueDumps:
     @pytest.mark.both_adapters
     def test_old_and_missing_dumps_are_warned_of(self, bench: Workbench) -> None:
+        """As errors they keep out no dump for good."""
         bench.configure(snapshot_date="dump_date", warn_after={"count": 2, "period": "day"}, every="day")
+        errors = ("--warn-error-options", "{error: [JinjaLogWarning]}")
         gap = "no dump has come between those of 2026-01-02 and 2026-01-05 (every: day)."
         age = "the newest dump is that of 2026-01-05, which is "
-        assert gap in bench.refused(DUMPS, "--warn-error")
-        text = bench.build().text
-        assert gap in text
-        assert age in text
+        bench.build(f"select * from ({DUMPS}) where dump_date < '2026-01-05'")
+        assert gap in bench.refused(DUMPS, *errors)
+        # The gap is taken as it is; the dump, which is old, is compared before that is an error.
+        done = bench.run(*errors, "--vars", "deltawave_accept: [accounts]")
+        assert not done.ok
+        assert "no dump has come between" not in done.text
+        assert age in done.text
         assert len(bench.batches()) == 3
         text = bench.build().text
         assert gap not in text
@@ -273,18 +290,6 @@ class TestDueDumps:
         text = bench.build(" union all ".join([DUMPS, *days])).text
         assert age not in text
         assert f"between those of 2026-01-05 and {today - dt.timedelta(days=1)} (every: day)." in text
-
-    def test_as_errors_they_keep_out_no_dump_for_good(self, bench: Workbench) -> None:
-        bench.configure(snapshot_date="dump_date", warn_after={"count": 2, "period": "day"}, every="day")
-        errors = ("--warn-error-options", "{error: [JinjaLogWarning]}")
-        bench.build(f"select * from ({DUMPS}) where dump_date < '2026-01-05'")
-        assert "no dump has come between" in bench.refused(DUMPS, *errors)
-        # The gap is taken as it is; the dump, which is old, is compared before that is an error.
-        done = bench.run(*errors, "--vars", "deltawave_accept: [accounts]")
-        assert not done.ok
-        assert "no dump has come between" not in done.text
-        assert "the newest dump is that of 2026-01-05" in done.text
-        assert len(bench.batches()) == 3
 
 
 LOADS = "select * from values (1, 'ann', 9), (1, 'eve', 10) as t(account_id, name, load)"
@@ -300,12 +305,9 @@ class TestDumpsWithoutDates:
         assert bench.batches("batch_id, snapshot_date, inserts, updates") == [(1, "9", 1, 0), (2, "10", 0, 1)]
         assert bench.log("unix_seconds(current_timestamp()) - unix_seconds(_batch_at) < 3600") == [(True,), (True,)]
         before = bench.state()
-        late = bench.build(LOADS + " union all select 1, 'zoe', 2")
-        assert "skipped dump(s) of 2: they were delivered after the dump of 10 was compared (batch 2)." in late.text
-        again = bench.build(LOADS.replace("'eve'", "'eva'"))
-        assert (
-            "skipped dump(s) of 10: they were compared before, and were delivered again with other rows." in again.text
-        )
+        text = bench.build(LOADS.replace("'eve'", "'eva'") + " union all select 1, 'zoe', 2").text
+        assert "skipped dump(s) of 2: they were delivered after the dump of 10 was compared (batch 2)." in text
+        assert "skipped dump(s) of 10: they were compared before, and were delivered again with other rows." in text
         assert bench.state() == before
         assert bench.operate("rewind", model="accounts", to_batch=1).ok
         bench.build()
@@ -317,12 +319,6 @@ class TestDumpsWithoutDates:
         assert bench.log("name, _batch_id")[-1] == ("ina", 6)
         # The same numbers as text would have another order.
         text = "select account_id, name, cast(load as string) as load from {{ target.schema }}.dump"
-        for select, refusal in [
-            (DUMP, "load (snapshot_date) is int; with snapshot_order: text it has to be text."),
-            (
-                text,
-                "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order).",
-            ),
-        ]:
-            bench.configure(select, snapshot_date="load", snapshot_order="text")
-            assert refusal in bench.refused()
+        bench.configure(text, snapshot_date="load", snapshot_order="text")
+        said = "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order)."
+        assert said in bench.refused()

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from bad_input import messages
 from dbt.tests.util import run_dbt
-from workbench import Run, Workbench
+from workbench import MODEL, Run, Workbench
 
 YML = """
 models:
@@ -145,53 +145,43 @@ class TestContract:
 
 class TestClone:
     def test_a_clone_shows_the_log_of_another_environment(self, bench: Workbench, tmp_path: Path) -> None:
+        """And the table that follows it."""
+
+        def place(**config: Any) -> None:
+            bench.configure(**config)
+            options = json.dumps({"materialized": "current_state", "file_format": bench.file_format, **config})
+            bench.add_model("now", f"{{{{ config(**fromjson({options!r})) }}}} select * from {{{{ ref('accounts') }}}}")
+
         def clone(*args: str) -> Run:
             return bench.run("--state", str(tmp_path), *args, command="clone")
 
+        place()
         bench.build("select 1 as account_id, 'ann' as name")
         run_dbt(["parse", "--write-json", "--target-path", str(tmp_path)])
-        bench.configure(schema="dev")
+        place(schema="dev")
         dev = f"{bench.schema}_dev"
         try:
             assert (done := clone()).ok, done.text
-            bench.configure()
+            assert [tuple(row) for row in bench.spark.table(f"{dev}.now").collect()] == [(1, "ann")]
+            place()
             bench.build("select 1 as account_id, 'eve' as name")
             rows = bench.spark.table(f"{dev}.accounts").orderBy("_batch_id")
             assert [row.name for row in rows.collect()] == ["ann", "eve"]
             assert rows.columns == bench.spark.table(f"{bench.schema}.accounts").columns
 
-            bench.configure(schema="dev")
-            done = bench.run()
-            assert not done.ok
-            assert "If it is a view that dbt clone made, drop it" in done.text
-            assert (done := clone("--full-refresh")).ok, done.text
+            place(schema="dev")
+            for model, said in ((MODEL, ""), ("now", ": the next run builds now here.")):
+                done = bench.run("--select", model)
+                assert not done.ok
+                assert f"If it is a view that dbt clone made, drop it{said}" in done.text
+            log_alone = ("--select", MODEL)
+            assert (done := clone("--full-refresh", *log_alone)).ok, done.text
             bench.spark.sql(f"drop view {dev}.accounts")
-            bench.build()
-            assert "already exists" in clone().text
-            done = clone("--full-refresh")
+            bench.build(None, *log_alone)
+            assert "already exists" in clone(*log_alone).text
+            done = clone("--full-refresh", *log_alone)
             assert not done.ok
             assert "was built in this environment" in done.text
             assert [row.name for row in bench.spark.table(f"{dev}.accounts").collect()] == ["eve"]
-        finally:
-            bench.spark.sql(f"drop schema if exists {dev} cascade")
-
-    def test_a_table_that_follows_a_log_is_cloned_too(self, bench: Workbench, tmp_path: Path) -> None:
-        def follow(**config: Any) -> None:
-            options = json.dumps({"materialized": "current_state", "file_format": bench.file_format, **config})
-            bench.add_model("now", f"{{{{ config(**fromjson({options!r})) }}}} select * from {{{{ ref('accounts') }}}}")
-
-        follow()
-        bench.build("select 1 as account_id, 'ann' as name")
-        run_dbt(["parse", "--write-json", "--target-path", str(tmp_path)])
-        bench.configure(schema="dev")
-        follow(schema="dev")
-        dev = f"{bench.schema}_dev"
-        try:
-            done = bench.run("--state", str(tmp_path), command="clone")
-            assert done.ok, done.text
-            assert [tuple(row) for row in bench.spark.table(f"{dev}.now").collect()] == [(1, "ann")]
-            done = bench.run("--select", "now")
-            assert not done.ok
-            assert "If it is a view that dbt clone made, drop it: the next run builds now here." in done.text
         finally:
             bench.spark.sql(f"drop schema if exists {dev} cascade")

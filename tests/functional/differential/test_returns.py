@@ -68,9 +68,14 @@ class TestAnotherConfiguration:
     def test_table_of_keys_gains_a_column(self, bench: Workbench) -> None:
         bench.configure(on_schema_change="append_new_columns")
         bench.build("select id as account_id from range(2)")
-        bench.build("select id as account_id, 'ann' as name from range(2)")
-        assert bench.log("account_id, name, _changed_columns, _batch_id")[2:] == [(0, "ann", [], 2), (1, "ann", [], 2)]
-        assert bench.batches("batch_id, updates, backfilled")[1:] == [(2, 0, 2)]
+        bench.build("select id as account_id from range(1, 3)")
+        assert bench.log("account_id, _change_type, _before, _batch_id")[2:] == [
+            (0, "delete", None, 2),
+            (2, "insert", None, 2),
+        ]
+        bench.build("select id as account_id, 'ann' as name from range(1, 3)")
+        assert bench.log("account_id, name, _changed_columns, _batch_id")[4:] == [(1, "ann", [], 3), (2, "ann", [], 3)]
+        assert bench.batches("batch_id, updates, backfilled")[2:] == [(3, 0, 2)]
 
     def test_before_images_from_now_on(self, bench: Workbench) -> None:
         bench.configure(before_image="none")

@@ -48,47 +48,38 @@ class TestDriftedColumns:
             (4, 7, True),
         ]
 
-    def test_dropped_column_is_hidden(self, bench: Workbench) -> None:
+    def test_dropped_column_is_hidden_or_kept(self, bench: Workbench) -> None:
+        """One that is kept makes no batches."""
         bench.configure(on_schema_change="sync_all_columns")
+        bench.add_differential("kept", on_schema_change="append_new_columns")
         bench.build(MORE)
-        bench.build(GOOD)
+        assert bench.build(GOOD).messages["kept"] == "no changes"
         assert bench.batches() == [(1, 4, 0, 0), (2, 0, 0, 0)]
         assert bench.spark.table(f"{bench.schema}.accounts").columns[:2] == ["account_id", "name"]
         assert "points" not in bench.spark.table(f"{bench.schema}.accounts").columns
-
-    def test_dropped_column_that_is_kept_makes_no_batches(self, bench: Workbench) -> None:
-        bench.configure(on_schema_change="append_new_columns")
-        bench.build(MORE)
         bench.build(GOOD + " where id > 0")
-        done = bench.build(GOOD + " where id > 0")
-        assert "no changes" in done.text
-        assert bench.log("account_id, points, _change_type, _batch_id")[4:] == [(0, 0, "delete", 2)]
+        assert bench.build(GOOD + " where id > 0").messages == dict.fromkeys([MODEL, "kept"], "no changes")
+        assert bench.log("account_id, points, _change_type, _batch_id", "kept")[4:] == [(0, 0, "delete", 2)]
 
 
 class TestGenerations:
-    def test_full_refresh_begins_a_new_log_and_goes_on_counting(self, bench: Workbench) -> None:
-        bench.configure(full_refresh=True)
-        bench.build(GOOD)
-        bench.build(GOOD + " where id < 3")
-        bench.build("select 1 as account_id, 2 as other", "--full-refresh")
-        bench.build("select 1 as account_id, 3 as other")
-        assert bench.log("account_id, other, _change_type, _batch_id") == [(1, 2, "insert", 3), (1, 3, "update", 4)]
-        assert "accounts__log" in bench.names()
-
-    def test_full_refresh_takes_all_dates_again(self, bench: Workbench) -> None:
+    def test_full_refresh_begins_a_new_log_of_all_dates_and_goes_on_counting(self, bench: Workbench) -> None:
+        """With other columns; the date that follows is compared with those rows."""
         bench.configure(full_refresh=True, snapshot_date="day")
-        dump = "select 1 as account_id, '{0}' as name, date'2026-01-0{0}' as day"
-        dumps = " union all ".join(dump.format(day) for day in (1, 2))
-        bench.build(dumps)
-        bench.build(dumps, "--full-refresh")
-        bench.build(dumps)
-        assert bench.log("name, _change_type, _batch_id") == [("1", "insert", 3), ("2", "update", 4)]
-        assert bench.batches("batch_id, snapshot_date") == [
-            (1, "2026-01-01"),
-            (2, "2026-01-02"),
-            (3, "2026-01-01"),
-            (4, "2026-01-02"),
+
+        def dumps(name: str, days: int) -> str:
+            dump = "select 1 as account_id, '{0}' as {1}, date'2026-01-0{0}' as day"
+            return " union all ".join(dump.format(day, name) for day in range(1, days + 1))
+
+        bench.build(dumps("name", 2))
+        bench.build(dumps("other", 2), "--full-refresh")
+        bench.build(dumps("other", 3))
+        log = [("1", "insert", 3), ("2", "update", 4), ("3", "update", 5)]
+        assert bench.log("other, _change_type, _batch_id") == log
+        assert [day for _, day in bench.batches("batch_id, snapshot_date")] == [
+            f"2026-01-0{day}" for day in (1, 2, 1, 2, 3)
         ]
+        assert "accounts__log" in bench.names()
 
     @pytest.mark.both_adapters
     def test_full_refresh_of_a_project_leaves_the_log_and_rebuilds_what_reads_it(self, bench: Workbench) -> None:
@@ -106,30 +97,26 @@ class TestGenerations:
 
 class TestRepair:
     @pytest.mark.both_adapters
-    def test_lost_view_is_published_again(self, bench: Workbench) -> None:
+    def test_lost_view_is_published_again_unless_its_decision_is_gone(self, bench: Workbench) -> None:
+        """A log without its decision is never taken for a new model; one of a later version is refused."""
         bench.build(GOOD)
         bench.spark.sql(f"drop view {bench.schema}.accounts")
         done = bench.build(GOOD)
         assert "finishing batch 1" in done.text
         assert len(bench.log()) == 4
 
-    def test_log_without_its_decision_is_never_taken_for_a_new_model(self, bench: Workbench) -> None:
-        bench.build(GOOD)
+        commit = f"{bench.schema}.accounts__commit_1"
+        record = bench.spark.table(commit).collect()[0].record.replace('"version": 4', '"version": 99')
+        assert '"version": 99' in record
+        bench.spark.sql(f"alter view {commit} as select {literal(record)} as record")
+        assert "format 99" in bench.refused(GOOD)
+
         bench.spark.sql(f"drop view {bench.schema}.accounts")
-        bench.spark.sql(f"drop view {bench.schema}.accounts__commit_1")
-        bench.dump(GOOD)
+        bench.spark.sql(f"drop view {commit}")
         done = bench.run()
         assert not done.ok
         assert "the record of the last commit is missing" in done.text
         assert "accounts__log" in bench.names()
-
-    def test_state_of_a_later_version_is_refused(self, bench: Workbench) -> None:
-        bench.build(GOOD)
-        commit = f"{bench.schema}.accounts__commit_1"
-        record = bench.spark.table(commit).collect()[0].record.replace('"version": 4', '"version": 99')
-        assert '"version": 99' in record
-        bench.spark.sql(f"alter view {commit} as select '{record}' as record")
-        assert "format 99" in bench.refused(GOOD)
 
     @pytest.mark.parametrize("operation", [None, "compact"])
     def test_batches_of_an_older_version_gain_columns(self, bench: Workbench, operation: str | None) -> None:

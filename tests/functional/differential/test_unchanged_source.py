@@ -42,18 +42,22 @@ def statements(bench: Workbench) -> list[str]:
 
 
 def test_it_is_read_when_it_has_changed(bench: Workbench, store: Callable[..., str]) -> None:
+    """Or a user asks for it, or a file was just written, which may be written once more at the same time."""
     source = store(ROWS.format(10))
     bench.configure(f"select * from {source}")
     bench.build()
     assert len(statements(bench)) <= 20
     assert bench.build().messages[MODEL] == UNREAD
     assert len(statements(bench)) <= 4
+    for variable in ("deltawave_read", "deltawave_accept"):
+        assert bench.build(None, "--vars", f"{variable}: [{MODEL}]").messages[MODEL] == "no changes"
     store(ROWS.format(12))
     assert bench.build().messages[MODEL] == "1 batch: 2 inserts, 0 deletes, 0 updates"
     assert len(statements(bench)) <= 20
     assert bench.build().messages[MODEL] == UNREAD
-    store("select 99L as account_id, 'new' as name", mode="append")
+    store("select 99L as account_id, 'new' as name", mode="append", age=-60)
     assert bench.build().messages[MODEL] == "1 batch: 1 insert, 0 deletes, 0 updates"
+    assert bench.build().messages[MODEL] == "no changes"
     assert bench.batches() == [(1, 10, 0, 0), (2, 2, 0, 0), (3, 1, 0, 0)]
 
 
@@ -68,20 +72,6 @@ def test_other_files_of_the_same_rows_are_read_once(bench: Workbench, store: Cal
     store(ROWS.format(11))
     bench.build()
     assert not [name for name in bench.names() if "__seen_" in name]
-
-
-def test_a_file_that_was_just_written_is_read_again(bench: Workbench, store: Callable[..., str]) -> None:
-    """It may be written once more at what its file system calls the same time."""
-    bench.configure(f"select * from {store(ROWS.format(10), age=-60)}")
-    bench.build()
-    assert bench.build().messages[MODEL] == "no changes"
-
-
-def test_a_user_may_ask_for_it(bench: Workbench, store: Callable[..., str]) -> None:
-    bench.configure(f"select * from {store(ROWS.format(10))}")
-    bench.build()
-    for variable in ("deltawave_read", "deltawave_accept"):
-        assert bench.build(None, "--vars", f"{variable}: [{MODEL}]").messages[MODEL] == "no changes"
 
 
 def test_another_model_reads_it(bench: Workbench, store: Callable[..., str]) -> None:

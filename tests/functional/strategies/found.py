@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from functional.macros.generated import content
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import snapshot_differential
 from deltawave.resources import releasing
+
+
+def storing(spark: SparkSession, folder: Path, group: int) -> Callable[..., DataFrame]:
+    """Stores tables in Parquet files of row groups of that many rows."""
+
+    def store(rows: pa.Table, group: int = group, **options: Any) -> DataFrame:
+        file = folder / f"{len(list(folder.iterdir()))}.parquet"
+        pq.write_table(rows, file, row_group_size=group, **options)
+        return spark.read.parquet(str(file))
+
+    return store
 
 
 def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[Any]:

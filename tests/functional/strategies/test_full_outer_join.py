@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from found import storing
 from functional.macros.generated import content
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -34,13 +34,7 @@ RELATION = st.lists(KEYS, unique_by=lambda key: (key[0], str(key[1])), max_size=
 @pytest.fixture
 def stored(spark: SparkSession, tmp_path: Path) -> Stored:
     """A relation in a Parquet file of small row groups."""
-
-    def store(rows: pa.Table, group: int = 3) -> DataFrame:
-        file = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
-        pq.write_table(rows, file, row_group_size=group)
-        return spark.read.parquet(str(file))
-
-    return store
+    return storing(spark, tmp_path, 3)
 
 
 def rows(left: DataFrame, right: DataFrame, **options: Any) -> Counter[Any]:

@@ -6,6 +6,7 @@ Both strategies by hashes: keys that stand more than once, and columns that come
 from __future__ import annotations
 
 import gc
+import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -283,13 +284,15 @@ class TestWholeDumps:
         bench.build(accounts(0, points=""))
         assert "its last batch kept only hashes of rows" in bench.refused(accounts(1))
 
-    @pytest.mark.parametrize("strategy", ["hash_compressed", "row_checksum"])
-    def test_an_empty_dump_is_accepted_each_time(self, bench: Workbench, strategy: str) -> None:
-        bench.configure(strategy=strategy)
-        bench.build(accounts(0))
+    def test_an_empty_dump_is_accepted_each_time(self, bench: Workbench) -> None:
+        models = (MODEL, "summed")
+        bench.configure(strategy="hash_compressed")
+        bench.add_differential("summed", strategy="row_checksum")
+        bench.build(accounts(0), *SEVERAL)
         empty = f"{accounts(0)} where id < 0"
-        bench.build(empty, "--vars", f"deltawave_accept: {MODEL}")
-        assert "the dump is empty (the last one had 0 rows)" in bench.refused(empty)
+        bench.build(empty, *SEVERAL, "--vars", json.dumps({"deltawave_accept": models}))
+        text = bench.refused(empty, *SEVERAL, models=models)
+        assert all(f"{model}, batch 3: the dump is empty (the last one had 0 rows)" in text for model in models)
 
 
 class TestLogFiles:
@@ -415,33 +418,26 @@ class TestInPlace:
             assert "[zip]. Expected Spark type string, actual Parquet type INT64" in done.messages[model]
             assert counts(bench, model) == [(4, 0, 0)]
 
-    def test_sentinels_of_time_are_read_as_spark_reads_them(self, bench: Workbench, readings: list[str]) -> None:
+    def test_sentinels_and_keys_of_time_keep_their_meaning_in_another_zone(
+        self, bench: Workbench, setting: Callable[[str, str], Any]
+    ) -> None:
+        """Spark reads the former ones in the same way."""
         ends = "timestamp'9999-12-31 00:00:00', timestamp'1900-01-01 00:00:00', null"
         row = f"id as account_id, array({ends})[id] as ends_at, timestamp_ntz'9999-12-31 00:00:00' as seen_at"
         bench.configure(IN_PLACE, strategy="hash_compressed")
         store(bench, f"select {row}, 'old' as name from range(3)")
-        bench.build("select 1")
-        store(bench, f"select {row}, if(id = 1, 'new', 'old') as name from range(3)")
-        bench.build("select 1")
-        assert counts(bench) == [(3, 0, 0), (0, 0, 1)]
-        bench.spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-        try:
-            assert "no changes" in bench.build("select 1").text
-        finally:
-            bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
-
-    def test_a_key_of_time_keeps_its_meaning_in_another_zone(self, bench: Workbench) -> None:
-        bench.configure(strategy="hash_compressed", unique_key="account_id")
         dump = "select timestamp'2024-01-01 00:00:00Z' + make_dt_interval(id) as account_id, {} as name from range(3)"
+        bench.add_differential("keyed", strategy="hash_compressed")
         bench.build(dump.format("'old'"))
-        bench.spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-        try:
-            bench.build(dump.format("if(id = 1, 'new', 'old')"))
-            bench.configure(strategy="sort_merge_compressed", unique_key="account_id")
-            bench.build(dump.format("'new'"))
-        finally:
-            bench.spark.conf.set("spark.sql.session.timeZone", "UTC")
-        assert counts(bench) == [(3, 0, 0), (0, 0, 1), (0, 0, 2)]
+        store(bench, f"select {row}, if(id = 1, 'new', 'old') as name from range(3)")
+        bench.build(None, "--select", MODEL)
+        assert counts(bench) == [(3, 0, 0), (0, 0, 1)]
+        with setting("spark.sql.session.timeZone", "Asia/Tokyo"):
+            done = bench.build(dump.format("if(id = 1, 'new', 'old')"))
+            assert done.messages[MODEL].startswith("no changes")
+            bench.add_differential("keyed", strategy="sort_merge_compressed")
+            bench.build(dump.format("'new'"), "--select", "keyed")
+        assert counts(bench, "keyed") == [(3, 0, 0), (0, 0, 1), (0, 0, 2)]
 
     def test_what_is_more_than_columns_of_files_is_read_by_spark(
         self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
@@ -469,6 +465,9 @@ class TestInPlace:
             "select account_id from {schema}.stored where account_id < 50": False,
             "select account_id, upper(name) as name from {schema}.stored": False,
             "select account_id, name as title from {schema}.stored": False,
+            "select account_id, name as branch, branch as name from {schema}.stored": False,
+            "select account_id, name from {schema}.stored order by account_id limit 50": False,
+            "select account_id from {schema}.stored union all select account_id + 5000 from {schema}.stored": False,
             f"select {row} from {{schema}}.divided": False,
             "select name, account_id from {schema}.seen": True,
             of_day.replace("=", ">").format("{schema}.divided"): False,
@@ -505,8 +504,8 @@ class TestInPlace:
         assert again.messages == {MODEL: "no changes", "joined": "no changes"}
         corrected = NEW.replace("105", "104").replace("'name of '", "'title of '")
         bench.spark.sql(f"insert overwrite {bench.schema}.dumps partition (day = date'2026-01-04') {corrected}")
-        for model in (MODEL, "joined"):
-            assert "1 dump skipped" in bench.run("--select", model).messages[model], model
+        done = bench.run(*SEVERAL)
+        assert all("1 dump skipped" in done.messages[model] for model in (MODEL, "joined"))
         logs = [
             bench.log("_batch_id, _change_type, account_id, branch, _before.name", model) for model in (MODEL, "joined")
         ]

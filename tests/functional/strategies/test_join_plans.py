@@ -92,8 +92,3 @@ class TestPlans:
         found = plans(bench, rows.format(9), rows.format(20_000), *joins)
         for strategy, join in joins.items():
             assert f"{join} [" in found[strategy]
-
-    def test_sort_merge_refuses_another_hint(self, bench: Workbench) -> None:
-        bench.configure(strategy="sort_merge", hint="shuffle_hash")
-        said = bench.refused("select 1 as account_id, 'ann' as name")
-        assert "'hint' can't be 'shuffle_hash' with strategy: sort_merge; it takes merge" in said

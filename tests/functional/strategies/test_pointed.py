@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from found import kinds
+from found import kinds, storing
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -35,13 +35,7 @@ POINTED = ["sort_merge_pointed", "partitioned_hash_pointed"]
 @pytest.fixture
 def stored(spark: SparkSession, tmp_path: Path) -> Stored:
     """A snapshot in a Parquet file of four row groups."""
-
-    def store(rows: pa.Table, group: int = 250, **options: Any) -> DataFrame:
-        file = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
-        pq.write_table(rows, file, row_group_size=group, **options)
-        return spark.read.parquet(str(file))
-
-    return store
+    return storing(spark, tmp_path, 250)
 
 
 def accounts(ids: range, changed: int = -1, note: str = "") -> pa.Table:

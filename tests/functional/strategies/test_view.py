@@ -191,22 +191,33 @@ BAD_VIEWS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 class TestBadViews:
+    # In messages they come behind the logs that are named there.
+    NAMES = {kind: f"view_{number}" for number, kind in enumerate(BAD_VIEWS)}
+
     @pytest.fixture(scope="class")
-    def built(self, open_once: Project) -> Project:
+    def said(self, open_once: Project) -> dict[str, str]:
+        """What is said of each, as another edit of the view; nothing is changed."""
         open_once.write("silent", log_model("items", ["item_id"], before_image="none"))
         open_once.write("loose", log_model("items", ["item_id"], ignore_columns=["order_id"]))
         open_once.write("bags", log_model("items", ["item_id"], duplicate_keys="multiset"))
         open_once.begin(**START | {"items": [*START["items"], (90, 9, 100, 1)]})
         open_once.write("unbuilt", log_model("items", ["item_id"]))
-        return open_once
+        for kind, (options, select) in BAD_VIEWS.items():
+            open_once.write(self.NAMES[kind], view(select, **options))
+        bench, said = open_once.bench, {}
+        bench.aim(self.NAMES.values(), at="order_lines")
+        before = open_once.query("show tables in {schema}")
+        # Of the first two dbt's graph tells before anything runs.
+        for kinds in (list(BAD_VIEWS)[:2], list(BAD_VIEWS)[2:]):
+            done = bench.run("--select", *(self.NAMES[kind] for kind in kinds))
+            assert not done.ok
+            said |= {kind: done.messages.get(self.NAMES[kind], done.text) for kind in kinds}
+        assert open_once.query("show tables in {schema}") == before
+        return said
 
     @pytest.mark.parametrize("kind", BAD_VIEWS)
-    def test_a_bad_view_is_refused(self, built: Project, kind: str) -> None:
-        options, select = BAD_VIEWS[kind]
-        built.write("order_lines", view(select, **options))
-        before = built.query("show tables in {schema}")
-        assert messages("View")[kind] in built.refused()
-        assert built.query("show tables in {schema}") == before
+    def test_a_bad_view_is_refused(self, said: dict[str, str], kind: str) -> None:
+        assert messages("View")[kind].replace("order_lines", self.NAMES[kind]) in said[kind]
 
     def test_the_page_lists_what_is_tested(self) -> None:
         assert list(messages("View")) == list(BAD_VIEWS)
