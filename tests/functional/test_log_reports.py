@@ -206,6 +206,7 @@ class TestLogReports:
         assert command(bench, "history", "print_history", model="accounts", key={"account_id": 1}) == 1
         assert "deltawave history: accounts has no batch yet." in capsys.readouterr().err
         assert bench.run("--empty").ok
+        capsys.readouterr()
         page = {"model": "accounts", "format": "html", "output": str(tmp_path / "none" / "page.html")}
         assert command(bench, "report", "report", **page | {"output": str(tmp_path / "page.html")}) == 1
         printed = capsys.readouterr()
