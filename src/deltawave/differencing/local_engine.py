@@ -65,13 +65,11 @@ def reaches(rows: DataFrame) -> bool:
     master = conf.get("spark.master", "") or ""
     is_local = master.startswith("local") and not master.startswith("local-cluster")
     is_written = all((conf.get(name) or "").lower() == "corrected" for name in _CALENDARS)
-    # Otherwise files that Spark writes have other timestamps than those that it reads.
-    is_exact = (conf.get("spark.sql.parquet.outputTimestampType", "") or "").upper() != "TIMESTAMP_MILLIS"
     is_known = all(type_in_duckdb(field.dataType) for field in rows.schema.fields)
     # DuckDB takes a and A for the same name.
     is_named = len({name.lower() for name in rows.columns}) == len(rows.columns)
     is_connect = ".connect." in type(rows).__module__
-    return is_local and is_written and is_exact and is_known and is_named and (not is_connect or _shares_files(session))
+    return is_local and is_written and is_known and is_named and (not is_connect or _shares_files(session))
 
 
 def _shares_files(session: SparkSession) -> bool:
@@ -142,22 +140,13 @@ class LocalEngine:
         """The same of some files, which are not examined."""
         paths = []
         for uri in uris:
-            try:
-                system, path = located(uri)
-            except Exception as error:
-                # A scheme that pyarrow does not know, or a library that is missing.
-                raise NotInPlaceError(f"{uri}: {error}") from error
+            system, path = located(uri)
             if not isinstance(system, LocalFileSystem):
                 raise NotInPlaceError(f"{uri} is not on this machine")
             if _PATTERN.intersection(path):
                 raise NotInPlaceError(f"the name of {path} looks like a pattern")
             paths.append(Path(path))
         try:
-            listed = ", ".join(_literal(str(path)) for path in paths)
-            if self.execute(
-                f"select 1 from parquet_kv_metadata([{listed}]) where contains(decode(key), 'legacy') limit 1"
-            ):
-                raise NotInPlaceError("its files count dates by an old calendar")
             return self._select(paths, frame.schema)
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
