@@ -17,9 +17,9 @@ from unittest.mock import patch
 import deltawave
 from deltawave.comparing import prefilter
 from deltawave.wave.measuring import seconds as seconds_of
-from laboratory.differential.snapshots import KEY
+from laboratory.differential.snapshots import KEY, options
 from laboratory.session import open_session
-from laboratory.snapshots.generator import GeneratorOptions, SnapshotGenerator
+from laboratory.snapshots.generator import SnapshotGenerator
 
 # From which size of files on DuckDB is used.
 WAYS = {"duckdb": 0, "spark": 1 << 62}
@@ -35,11 +35,7 @@ def main() -> None:
     for rows in map(int, given.rows.split(",")):
         folder = Path(tempfile.mkdtemp(prefix="deltawave-compare-"))
         try:
-            SnapshotGenerator(
-                GeneratorOptions(
-                    rows=rows, record_bytes=150, update_fraction=0.01, insert_fraction=0.005, delete_fraction=0.005
-                )
-            ).write(folder)
+            SnapshotGenerator(options(rows, "local")).write(folder)
             size = sum(file.stat().st_size for file in folder.rglob("*.parquet"))
             old, new = (session.read.parquet(str(folder / side)) for side in ("old", "new"))
             taken: dict[str, list[float]] = {name: [] for name in WAYS}

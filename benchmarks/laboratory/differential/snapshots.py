@@ -21,7 +21,8 @@ PATCHED = 10
 ORDERS = ("same", "local", "full", "stagnant")
 
 
-def _options(rows: int, order: str) -> GeneratorOptions:
+def options(rows: int, order: str) -> GeneratorOptions:
+    """The pair of snapshots that :class:`Snapshots` has."""
     if order == "stagnant":
         return GeneratorOptions(rows=rows, record_bytes=150, update_fraction=0.001, clusters=3, order="same")
     return GeneratorOptions(
@@ -37,7 +38,7 @@ class Snapshots:
 
     def __init__(self, folder: Path, rows: int, order: str, session: SparkSession) -> None:
         self.folder, self.rows, self.order, self.session = folder, rows, order, session
-        generator = SnapshotGenerator(_options(rows, order))
+        generator = SnapshotGenerator(options(rows, order))
         generator.write(folder)
         self.updates, self.inserts, self.deletes = map(len, (generator.updated, generator.inserted, generator.deleted))
         self.columns: list[dict[str, Any]] = [
