@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -13,6 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql.types import (
@@ -30,6 +33,7 @@ from deltawave.comparing.columns import Column
 from deltawave.comparing.prefilter import Tables
 from deltawave.differencing import hash_compressed, local_engine, logged_rows
 from deltawave.differencing.contract import SIDES
+from deltawave.differencing.in_place import NotInPlaceError, check_calendar
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
 
 Row = tuple[Any, ...]
@@ -215,6 +219,9 @@ def test_a_server_of_spark_connect_has_to_have_the_files(is_there: bool, monkeyp
     assert not tried
     one_name_in_duckdb: Any = Frame("id", "a", "A")
     assert not local_engine.reaches(one_name_in_duckdb)
+    with monkeypatch.context() as cut:
+        cut.setitem(conf, "spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")
+        assert not local_engine.reaches(rows)
     monkeypatch.setattr(Frame, "__module__", "pyspark.sql.connect.dataframe")
     assert local_engine.reaches(rows) is is_there
     assert not Path(tried[0].removeprefix("file://")).exists()
@@ -316,6 +323,7 @@ def test_the_last_changes_of_a_log_are_those_of_its_decided_batches(monkeypatch:
     )
     monkeypatch.setattr(logged_rows, "LocalEngine", lambda *_: nullcontext(fake))
     monkeypatch.setattr(logged_rows, "reaches", lambda _: True)
+    monkeypatch.setattr(logged_rows, "check_calendar", lambda _: None)
     decided = [
         SimpleNamespace(batch_id=batch, attempt=attempt) for batch, attempt in ((1, "aa"), (2, "bb"), (10, "cc"))
     ]
@@ -337,3 +345,17 @@ def test_the_last_changes_of_a_log_are_those_of_its_decided_batches(monkeypatch:
     decided.clear()
     assert hash_compressed._patches(fake, ["id"], frame, frame, frame) == "read by Spark"
     assert hash_compressed._patches(fake, ["id"], frame, None, None) == "read by Spark"
+
+
+def test_files_of_an_old_calendar_or_an_unknown_file_system_are_left_to_spark(tmp_path: Path) -> None:
+    table = pa.table({"at": [1]})
+    file = str(tmp_path / "part.parquet")
+    pq.write_table(table, file)
+    check_calendar(f"file:{file}")
+    pq.write_table(table.replace_schema_metadata({"org.apache.spark.legacyDateTime": ""}), file)
+    with pytest.raises(NotInPlaceError, match="counts dates by an old calendar"):
+        check_calendar(f"file:{file}")
+    nobody: Any = None
+    for uri in ("s3a://bucket/part.parquet", "dbfs:/part.parquet"):
+        with pytest.raises(NotInPlaceError, match=re.escape(uri)):
+            local_engine.LocalEngine.of_files(nobody, nobody, [uri])

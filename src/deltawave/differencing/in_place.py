@@ -334,6 +334,16 @@ def _row_bytes(file: pq.ParquetFile, names: list[str]) -> int:
     return 1 + max(mean, int(first.nbytes) // max(1, int(first.num_rows)) if first is not None else 0)
 
 
+def check_calendar(uri: str) -> None:
+    """Raises ``NotInPlaceError`` if a file counts dates by an old calendar, or its footer cannot be read."""
+    try:
+        footer = open_file(uri).metadata
+    except (pa.ArrowException, OSError) as error:
+        raise NotInPlaceError(f"{uri}: {error}") from error
+    if _has_other_calendar(footer.metadata or {}):
+        raise NotInPlaceError(f"{uri} counts dates by an old calendar")
+
+
 def _has_other_calendar(metadata: dict[bytes, bytes]) -> bool:
     """Whether dates before 1582 and timestamps before 1900 are counted by the Julian calendar, as by Spark 2."""
     version = metadata.get(b"org.apache.spark.version", b"").decode()

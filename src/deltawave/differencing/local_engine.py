@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 from pyarrow.fs import LocalFileSystem
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -65,11 +66,13 @@ def reaches(rows: DataFrame) -> bool:
     master = conf.get("spark.master", "") or ""
     is_local = master.startswith("local") and not master.startswith("local-cluster")
     is_written = all((conf.get(name) or "").lower() == "corrected" for name in _CALENDARS)
+    # Otherwise Spark writes other timestamps than it reads.
+    is_exact = (conf.get("spark.sql.parquet.outputTimestampType") or "").upper() != "TIMESTAMP_MILLIS"
     is_known = all(type_in_duckdb(field.dataType) for field in rows.schema.fields)
     # DuckDB takes a and A for the same name.
     is_named = len({name.lower() for name in rows.columns}) == len(rows.columns)
     is_connect = ".connect." in type(rows).__module__
-    return is_local and is_written and is_known and is_named and (not is_connect or _shares_files(session))
+    return is_local and is_written and is_exact and is_known and is_named and (not is_connect or _shares_files(session))
 
 
 def _shares_files(session: SparkSession) -> bool:
@@ -140,7 +143,11 @@ class LocalEngine:
         """The same of some files, which are not examined."""
         paths = []
         for uri in uris:
-            system, path = located(uri)
+            try:
+                system, path = located(uri)
+            except (pa.ArrowException, OSError) as error:
+                # Spark knows more file systems than pyarrow, which may lack a library, too.
+                raise NotInPlaceError(f"{uri}: {error}") from error
             if not isinstance(system, LocalFileSystem):
                 raise NotInPlaceError(f"{uri} is not on this machine")
             if _PATTERN.intersection(path):

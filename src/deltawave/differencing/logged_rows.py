@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import duckdb
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.in_place import NotInPlaceError
+from deltawave.differencing.in_place import NotInPlaceError, check_calendar
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 from deltawave.sql_text import quoted
 
@@ -84,10 +84,14 @@ class LogFiles:
         ``wanted``: a select of keys, which are its first columns; others are left out. Within a batch deletes apply
         before inserts. Raises ``NotInPlaceError`` if Spark has to read the files.
         """
-        batches = (
+        batches = [
             f"select *, {batch} as _batch_id from ({engine.of_files(self.stored, uris)})"
             for batch, uris in self.paths.items()
-        )
+        ]
+        # They are known to be on this machine now.
+        for uris in self.paths.values():
+            for uri in uris:
+                check_calendar(uri)
         log = f"({' union all '.join(batches)}) as log"
         key = {f"k{number}": f"log.{name_in_duckdb(name)}" for number, name in enumerate(unique_key)}
         if wanted is not None:
