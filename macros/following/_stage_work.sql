@@ -5,6 +5,7 @@
   {%- endif -%}
   {%- if last -%}{%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}{%- endif -%}
   {%- set changes = deltawave._followed_changes(job, work, followed) -%}
+  {%- do deltawave._require_all_changes(job, batch, work, followed, changes) -%}
   {%- set base = none if work.method == 'build' else deltawave._base_rows(job, work, last) -%}
   {%- if work.method == 'merge' and deltawave._has_columns(job, work, last) -%}
     {%- set patch = deltawave._own_table(batch, 'patch') -%}
@@ -41,6 +42,26 @@
     from {{ deltawave._indented(job.sql) }}
     where `_batch_id` > {{ work.after }} and `_batch_id` <= {{ followed.batch_id }}
 )
+{%- endmacro -%}
+
+{#
+  Refuses a select that does not return each of the log's new changes once: with a filter, a row that leaves it would stay in the table as it was. Of the
+  log itself only partitions are read, no column.
+#}
+{%- macro _require_all_changes(job, batch, work, followed, changes) -%}
+  {%- set sql -%}
+select
+    (select count(*) from {{ deltawave._indented(changes) }}) as selected,
+    (
+        select count(*)
+        from {{ followed.job.target }}
+        where `_batch_id` > {{ work.after }} and `_batch_id` <= {{ followed.batch_id }}
+    ) as logged
+  {%- endset -%}
+  {%- set counts = deltawave._run(job, sql).rows[0] -%}
+  {%- if counts[0] | int != counts[1] | int -%}
+    {%- do deltawave._refuse(job, batch, 'filtered_changes', {'log': followed.name, 'selected': counts[0], 'logged': counts[1]}) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {%- macro _selected_value(column) -%}

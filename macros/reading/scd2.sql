@@ -11,7 +11,8 @@
   {%- set keys = deltawave._key_list(unique_key, 'scd2') -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set names = deltawave._data_columns(log, none, 'scd2') -%}
-  {%- do deltawave._require_columns(keys + (track_columns or []), names, log, 'scd2') -%}
+  {%- set tracked = deltawave._listed(track_columns or []) -%}
+  {%- do deltawave._require_columns(keys + tracked, names, log, 'scd2') -%}
   {%- for name in [valid_from, valid_to, is_current] if name | lower in names | map('lower') -%}
     {%- do deltawave._fail('existing_name', {'macro': 'scd2', 'column': name}) -%}
   {%- endfor -%}
@@ -21,7 +22,7 @@ select
     `_change_type`,
     `_batch_id`,
     `_batch_at`,
-    {{ deltawave._opens_version(track_columns) }} as `_opens_version`
+    {{ deltawave._opens_version(tracked) }} as `_opens_version`
 from {{ log }}
   {%- endset -%}
 {{ deltawave._versions(changes, keys) }}

@@ -84,6 +84,8 @@ class Project:
         }
         # is_known, is_standing, expired, and changes.
         self.news = [1, 1, 0, 2, 0, 1, 0]
+        # How many changes the select returns, and the log has.
+        self.counts = [3, 3]
         self.full_refresh = False
         self.arguments: dict[str, Any] = {}
         self.ran: list[str] = []
@@ -113,6 +115,8 @@ class Project:
             return [(sql, "a catalog of tables")]
         if "as is_known" in sql:
             return [tuple(self.news)]
+        if "as logged" in sql:
+            return [tuple(self.counts)]
         self.ran.append(sql)
         return []
 
@@ -165,6 +169,14 @@ def rewritten() -> None:
     macros._require_same_log(dict(job, outcome={"batches": 0}), batch, followed)
 
 
+def filtered() -> None:
+    project = edited(Project("current_state"), counts=[2, 3])
+    job = dict(project.open(), outcome={"batches": 0})
+    followed = macros._followed_log(job)
+    work = macros._pending_work(job, followed, macros._selected_columns(job), project.last(job))
+    macros._stage_work(job, {"staged_in": [], "batch_id": 4, "attempt": OWN, "label": "4"}, work, followed, None)
+
+
 def checked(kind: str = "scd2", log: dict[str, Any] | None = None, **config: Any) -> Callable[[], Any]:
     def check() -> None:
         project = Project(kind, **config)
@@ -208,6 +220,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "a column that such a table needs": lambda: edited(Project(), columns={**LOG_COLUMNS, "_applied": "int"}).work(),
     "a log that was not built": lambda: edited(Project(), view=None).work(),
     "a log without its first rows": lambda: in_log(is_baseline=True).work(),
+    "a filter of the log's rows": filtered,
     "a log that is rewritten meanwhile": rewritten,
     "versions that an expired log lacks": lambda: edited(in_log(first_batch=6), news=[1, 1, 1, 0, 0, 0, 0]).work(),
 }

@@ -44,16 +44,25 @@ def test_skipped_dates_name_the_batches_and_the_command_that_undoes_them() -> No
         "2026-01-03": seen | {"batch_id": None, "is_compared": False},
     }
     # An operation is the last batch.
-    record = {"snapshot_date": "2026-01-05", "batch_id": 4, "first_batch": 1}
+    record = {"snapshot_date": "2026-01-05", "batch_id": 4, "first_batch": 1, "is_baseline": False}
     macros._warn_of_skipped(job, record, known, macros._skipped_dates(known, list(known), []))
     assert said == [
         "x: skipped dump(s) of 2026-01-03: they were delivered after the dump of 2026-01-05 was compared (batch 3)."
         " To take them, undo the later batches, then run again: "
         "dbt run-operation deltawave.rewind --args '{model: x, to_batch: 2}'",
         "x: skipped dump(s) of 2026-01-02, 2026-01-05: they were compared before, and were delivered again with other"
-        " rows. The log keeps the earlier delivery (batches 2, 3). To take them, undo the later batches, then "
-        "run again: dbt run-operation deltawave.rewind --args '{model: x, to_batch: 1}'",
+        " rows. The log keeps the earlier delivery (batches 2, 3); with redelivery: replace, a run compares such dates"
+        " again by itself. To take them, undo the later batches, then run again: dbt run-operation deltawave.rewind --args '{model: x, to_batch: 1}'",
     ]
+
+    # No earlier state can be rebuilt from a log that began with a baseline.
+    said.clear()
+    macros._warn_of_skipped(job, record | {"is_baseline": True}, known, macros._skipped_dates(known, list(known), []))
+    for text in said:
+        assert text.endswith(
+            "The log began with initial_load: baseline, so it cannot be rewound. To take them, begin a new generation: "
+            "full_refresh: true in the config and --full-refresh once."
+        )
 
 
 def test_an_undeclared_column_of_a_header_is_shown_as_the_yml_takes_it() -> None:

@@ -36,13 +36,16 @@
   {{ return(values[:5] | join(', ') ~ (' and ' ~ (values | length - 5) ~ ' more' if values | length > 5 else '')) }}
 {%- endmacro -%}
 
-{# How to undo the batches of some dates and the later ones, if the log has a batch before them. #}
+{#
+  How to undo the batches of some dates and the later ones, if the log has a batch before them. A log that began with a baseline lacks its first rows, so no
+  earlier state can be rebuilt from it.
+#}
 {%- macro _rewind_to_before(job, record, known, dates) -%}
   {%- set orders = [] -%}
   {%- for date in dates -%}{%- do orders.append(deltawave._order_of_value(job, date)) -%}{%- endfor -%}
   {%- set first = orders | min(case_sensitive=true) -%}
   {%- set earlier = [] -%}
-  {%- for other, seen in known.items() if seen.is_compared and seen.batch_id >= record.first_batch -%}
+  {%- for other, seen in known.items() if seen.is_compared and seen.batch_id >= record.first_batch and not record.is_baseline -%}
     {%- if deltawave._order_of_value(job, other) < first -%}{%- do earlier.append(seen.batch_id) -%}{%- endif -%}
   {%- endfor -%}
   {%- if earlier -%}
@@ -50,5 +53,6 @@
     {{ return('To take them, undo the later batches, then run again: ' ~ command) }}
   {%- endif -%}
   {%- set way = 'begin a new generation: full_refresh: true in the config and --full-refresh once.' -%}
-  {{ return('The log holds no batch before them to rewind to. To take them, ' ~ way) }}
+  {%- set why = 'began with initial_load: baseline, so it cannot be rewound' if record.is_baseline else 'holds no batch before them to rewind to' -%}
+  {{ return('The log ' ~ why ~ '. To take them, ' ~ way) }}
 {%- endmacro -%}

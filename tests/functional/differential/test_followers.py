@@ -293,6 +293,28 @@ class TestFollowers:
         bench.build()
         assert_followed(bench)
 
+    def test_a_filter_is_refused(self, bench: Workbench) -> None:
+        """A row that left it would stay, and a join could repeat changes."""
+        oslo = "select * from values (1, 'Oslo'), (2, 'Oslo') as t(account_id, city)"
+        bern = "select * from values (1, 'Bern'), (2, 'Oslo') as t(account_id, city)"
+        for kind in ("current_state", "scd2"):
+            bench.add_model(kind, follower(kind, bench.file_format) + "where city = 'Oslo'")
+        bench.build(oslo)
+        bench.dump(bern)
+        done = bench.run()
+        assert not done.ok
+        for kind in ("current_state", "scd2"):
+            assert f"{kind}, batch 2: the select returns 0 row(s) of 1 new one(s) of {MODEL}" in done.text
+            assert len(rows(bench, kind)) == 2
+            bench.add_model(kind, follower(kind, bench.file_format) + "cross join (values (1), (2)) as each(copy)")
+        done = bench.run()
+        assert not done.ok
+        for kind in ("current_state", "scd2"):
+            assert f"{kind}, batch 2: the select returns 6 row(s) of 3 new one(s) of {MODEL}" in done.text
+            bench.add_model(kind, follower(kind, bench.file_format))
+        bench.build()
+        assert [len(rows(bench, kind)) for kind in ("current_state", "scd2")] == [2, 3]
+
     @pytest.mark.both_adapters
     def test_empty_tables(self, bench: Workbench) -> None:
         follow(bench)

@@ -163,7 +163,11 @@ class TestRefusedOperations:
         # That the option has changed since brings no rows back.
         bench.configure()
         done = bench.operate("rewind", model="accounts", to_batch=1)
-        assert "the state at a batch cannot be rebuilt" in done.text
+        assert "set initial_load: inserts and full_refresh: true, and run once with --full-refresh." in done.text
+        bench.configure(initial_load="inserts", full_refresh=True)
+        bench.build(None, "--full-refresh")
+        bench.build("select 1 as account_id, 'anne' as name")
+        assert bench.operate("rewind", model="accounts", to_batch=3).ok
 
 
 class TestWiderColumns:

@@ -35,9 +35,10 @@ def versions(spark, sql):
     return sorted((row.id, row.name, row.seen, day(row.valid_from), day(row.valid_to), row.is_current) for row in rows)
 
 
-def test_an_update_of_unknown_columns_may_be_of_tracked_ones(spark, deltawave, view):
+@pytest.mark.parametrize("tracked", ["name", ["name"]])
+def test_an_update_of_unknown_columns_may_be_of_tracked_ones(spark, deltawave, view, tracked):
     log = view("untold_log", LOG.replace("array('name')", "null"))
-    assert versions(spark, deltawave.scd2(log, "id", track_columns=["name"]))[:2] == [
+    assert versions(spark, deltawave.scd2(log, "id", track_columns=tracked))[:2] == [
         (1, "ann", 11, 1, 3, False),
         (1, "eve", 11, 3, None, True),
     ]
