@@ -183,6 +183,7 @@ OF_A_RUN = [
     "no folder of a partition",
     *EMPTY_DUMPS,
     "a header with another column",
+    "a file in another encoding than UTF-8",
     "a file that was cut",
     "a file that did not come",
     "a file without a checksum",
@@ -460,6 +461,29 @@ class TestRuns:
         # The checksum of a dump that was not delivered announces it.
         empty.write(f"{folder(3)}.sha256", sha256(FOUR.encode()).hexdigest())
         assert "dump_date=2026-01-03/a.csv, which a.csv.sha256 names, is missing" in empty.run(expect_pass=False)
+
+    @pytest.mark.parametrize("strategy", ["outer_join", "hash_compressed"])
+    def test_bytes_that_are_no_utf8_are_refused_until_an_encoding_is_declared(self, empty, strategy):
+        """Read as UTF-8, both names would be the same on both days."""
+        empty.select(CHANGES.replace("unique_key='id'", f"unique_key='id', strategy='{strategy}'"))
+        empty.land(1, FOUR)
+        empty.write(folder(2), FOUR.replace("ann", "Müller").replace("dan", "Zoë"), "iso-8859-1")
+        empty.create()
+        text = empty.run(expect_pass=False)
+        assert messages("External sources")["a file in another encoding than UTF-8"] in text
+        assert "--args '{select: legacy.accounts}'" in text
+        assert empty.batches() == [("2026-01-01", 4, 0, 0)]
+        empty.declare(**DATED, options={"encoding": "ISO-8859-1"})
+        empty.create()
+        empty.write(folder(3), FOUR.replace("ann", "Möller").replace("dan", "Zoë"), "iso-8859-1")
+        empty.run()
+        assert empty.batches()[1:] == [("2026-01-02", 0, 0, 2), ("2026-01-03", 0, 0, 1)]
+        # The character itself, in a source whose encoding is declared.
+        empty.declare(**DATED, options={"encoding": "UTF-8"})
+        empty.land(4, FOUR.replace("ann", "\ufffd"))
+        empty.create()
+        empty.run()
+        assert empty.batches()[3:] == [("2026-01-04", 0, 0, 2)]
 
     def test_checksums_of_files_without_dates(self, empty):
         empty.declare(options={"pathGlobFilter": "*.csv"}, checksums="SHA256SUMS")

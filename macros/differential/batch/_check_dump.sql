@@ -1,14 +1,18 @@
 {#
-  Counts of the landed rows, without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows}; of a dated dump its checksum; and the rows that the
-  previous state has now. last: the decision before.
+  Counts of the landed rows, without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows, undecoded_keys, undecoded_column}; of a dated dump its
+  checksum; and the rows that the previous state has now. last: the decision before.
 #}
 {%- macro _count_landed(job, batch, last) -%}
   {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write else none -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+  {%- set undecoded = deltawave._undecoded_column(job, batch) -%}
   {%- set sql -%}
 with keyed as (
     select
         {{ keys | join(', ') }},
+        {%- if undecoded %}
+        max({{ undecoded }}) as `_undecoded`,
+        {%- endif %}
         count(*) as `_copies`
     from {{ batch.reading.incoming }}
     group by key_hash, {{ keys | join(', ') }}
@@ -21,6 +25,10 @@ select
     coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows,
     {{ deltawave._landed_checksum(job, batch) | indent }} as checksum,
     {{ '(select count(*) from ' ~ previous ~ ')' if previous else 'null' }} as previous_rows
+    {%- if undecoded %},
+    count(`_undecoded`) as undecoded_keys,
+    max(`_undecoded`) as undecoded_column
+    {%- endif %}
 from keyed
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
@@ -30,7 +38,7 @@ from keyed
   {%- endif -%}
   {{ return({
     'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int,
-    'checksum': row[4],
+    'checksum': row[4], 'undecoded_keys': row[6] | int if undecoded else 0, 'undecoded_column': row[7] if undecoded else none,
   }) }}
 {%- endmacro -%}
 
@@ -65,12 +73,13 @@ cast(null as string)
   {{ return(found[0].checksum if found else none) }}
 {%- endmacro -%}
 
-{# Refuses an empty or incomplete dump, null keys and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
+{# Refuses an empty or incomplete dump, text that was not decoded, null keys and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
 {%- macro _check_dump(job, batch, found) -%}
   {%- if batch.is_first or job.strategy.reads == 'dump' or batch.reading.is_whole -%}
     {%- do deltawave._check_rows(job, batch, found.rows) -%}
     {%- do deltawave._check_expected_rows(job, batch, found.rows) -%}
   {%- endif -%}
+  {%- do deltawave._require_decoded(job, batch, found) -%}
   {%- if found.null_keys -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}
   {%- endif -%}

@@ -304,13 +304,13 @@ class TestFollowers:
         done = bench.run()
         assert not done.ok
         for kind in ("current_state", "scd2"):
-            assert f"{kind}, batch 2: the select returns 0 row(s) of 1 new one(s) of {MODEL}" in done.text
+            assert f"{kind}, batch 2 ({MODEL} 2): the select returns 0 row(s) of 1 new one(s) of {MODEL}" in done.text
             assert len(rows(bench, kind)) == 2
             bench.add_model(kind, follower(kind, bench.file_format) + "cross join (values (1), (2)) as each(copy)")
         done = bench.run()
         assert not done.ok
         for kind in ("current_state", "scd2"):
-            assert f"{kind}, batch 2: the select returns 6 row(s) of 3 new one(s) of {MODEL}" in done.text
+            assert f"{kind}, batch 2 ({MODEL} 2): the select returns 6 row(s) of 3 new one(s) of {MODEL}" in done.text
             bench.add_model(kind, follower(kind, bench.file_format))
         bench.build()
         assert [len(rows(bench, kind)) for kind in ("current_state", "scd2")] == [2, 3]
