@@ -385,6 +385,29 @@ class TestRuns:
         empty.run()
         assert empty.batches() == [(loads[0], 4, 0, 0), (loads[1], 0, 0, 1), (loads[2], 0, 0, 1)]
 
+    def test_names_of_files_order_dumps(self, empty):
+        empty.declare()
+        empty.select(
+            "{{ config(materialized='differential', unique_key='id', snapshot_date='load_id', snapshot_order='text') }}"
+            " select *, _metadata.file_name as load_id from {{ source('legacy', 'accounts') }}"
+        )
+        empty.write("accounts_2026w05.csv", FOUR)
+        empty.create()
+        empty.run("--select", "accounts_changes")
+        for week, name in ((7, "eva"), (6, "eve")):
+            empty.write(f"accounts_2026w0{week}.csv", FOUR.replace("ann", name))
+        text = empty.run("--select", "accounts_changes")
+        assert "batch 2 (accounts_2026w06.csv): +0 -0 ~1 of 4, " in text
+        batches = [("accounts_2026w05.csv", 4, 0, 0), ("accounts_2026w06.csv", 0, 0, 1), ("accounts_2026w07.csv", 0, 0, 1)]
+        assert empty.batches() == batches
+        # A source whose folders are read by their headers is a view.
+        (empty.root / "dumps" / "dump_date=2026-01-01").mkdir()
+        for file in (empty.root / "dumps").glob("*.csv"):
+            file.rename(empty.root / "dumps" / "dump_date=2026-01-01" / file.name)
+        empty.declare(**DATED)
+        empty.create()
+        assert "`_metadata`.`file_name` cannot be resolved" in empty.run("--select", "accounts_changes", expect_pass=False)
+
     def test_dates_that_the_select_leaves_out_are_no_empty_dumps(self, log):
         days = "where dump_date >= '2026-01-02' and dump_date not in (date '2026-01-03', date '2026-01-05')"
         log.select(f"{CHANGES} {days}")
