@@ -248,7 +248,7 @@
     'ambiguous_model': "{macro}: {value!r} is the name of several models. Take one of {models}.",
     'not_a_log': "{macro}: {value!r} is no change log, but of materialized: {materialized}. It takes the name of a model of materialized: differential.",
     'adopt': "{model}: its log can't begin with the snapshot {snapshot} (deltawave_adopt): {problem}. Nothing was changed. {remedy}.",
-    'adopt_value': "{model}: deltawave_adopt can't be {value!r}; it takes change logs with the snapshots that they begin with, like --vars '{{deltawave_adopt: {{orders_changes: orders_snapshot}}}}'.",
+    'adopt_value': "{model}: deltawave_adopt can't be {value!r}; it takes change logs with the snapshots that they begin with, like --vars '{{deltawave_adopt: {{orders_changes: orders_snapshot}}}}'; with snapshot_date {{snapshot: orders_snapshot, snapshot_date: 2026-01-31}} in place of orders_snapshot.",
     'adopt_model': "{model}: deltawave_adopt names {name!r}, but there is no change log of this name. Nothing was changed. Correct the name.",
     'follower_select': "{model}: materialized: {materialized} follows one change log, so its select has to read one model of materialized: differential and nothing else. It reads {read}. Join and filter in a model that reads this one.",
     'filtered_changes': "{model}, batch {batch}: the select returns {selected} row(s) of {logged} new one(s) of {log}, and has to return each once: with a filter, the table would keep a row that no longer passes it. Nothing was changed. Filter and join in a model that reads this one.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing
 from itertools import islice
 from typing import Any, Protocol
@@ -68,8 +70,22 @@ def folder_problems(folder: Folder, listed: Mapping[str, State], checksums: str,
     """Yield how a folder's files differ from their checksums, as texts that begin with a file's name.
 
     ``listed``: the files as Spark has listed them, and reads them: a file that has grown since, up to its length then.
-    Each needs a checksum, and every file that has one must be there.
+    Each needs a checksum, and every file that has one must be there. As many files are read at a time as there are
+    cores.
     """
+    readers = ThreadPoolExecutor(os.cpu_count())
+    try:
+        for found in list(_checks(readers, folder, listed, checksums, are_left_out)):
+            if problem := found.result() if isinstance(found, Future) else found:
+                yield problem
+    finally:
+        readers.shutdown(cancel_futures=True)
+
+
+def _checks(
+    readers: Executor, folder: Folder, listed: Mapping[str, State], checksums: str, are_left_out: bool
+) -> Iterator[str | Future[str | None]]:
+    """Yield problems, and those of checksums that are still being computed."""
     sidecars = {name for name in folder.files if _is_like(name, checksums)}
     as_rows: set[str] = set() if are_left_out else sidecars.intersection(listed)
     for name in sorted(as_rows):
@@ -89,12 +105,15 @@ def folder_problems(folder: Folder, listed: Mapping[str, State], checksums: str,
                 yield f"{name} came or changed after the run had listed it, or the source does not read it"
             # sha256sum * > SHA256SUMS also lists SHA256SUMS itself, with the checksum of an empty file.
             elif name != sidecar:
-                algorithm = _ALGORITHMS[len(checksum)]
-                found = folder.checksum(name, algorithm)
-                if found != checksum:
-                    yield f"{name} has the {algorithm} {found}, and {sidecar} says {checksum}"
+                yield readers.submit(_mismatch, folder, name, sidecar, checksum)
     for name in sorted(set(listed) - named - sidecars):
         yield f"{name} has no checksum in a file {checksums}"
+
+
+def _mismatch(folder: Folder, name: str, sidecar: str, checksum: str) -> str | None:
+    algorithm = _ALGORITHMS[len(checksum)]
+    found = folder.checksum(name, algorithm)
+    return None if found == checksum else f"{name} has the {algorithm} {found}, and {sidecar} says {checksum}"
 
 
 def parsed(name: str, text: str) -> dict[str, str]:

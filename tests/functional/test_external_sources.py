@@ -398,15 +398,16 @@ class TestRuns:
             empty.write(f"accounts_2026w0{week}.csv", FOUR.replace("ann", name))
         text = empty.run("--select", "accounts_changes")
         assert "batch 2 (accounts_2026w06.csv): +0 -0 ~1 of 4, " in text
-        batches = [("accounts_2026w05.csv", 4, 0, 0), ("accounts_2026w06.csv", 0, 0, 1), ("accounts_2026w07.csv", 0, 0, 1)]
-        assert empty.batches() == batches
+        changes = [(4, 0, 0), (0, 0, 1), (0, 0, 1)]
+        assert empty.batches() == [(f"accounts_2026w0{n}.csv", *found) for n, found in enumerate(changes, 5)]
         # A source whose folders are read by their headers is a view.
         (empty.root / "dumps" / "dump_date=2026-01-01").mkdir()
         for file in (empty.root / "dumps").glob("*.csv"):
             file.rename(empty.root / "dumps" / "dump_date=2026-01-01" / file.name)
         empty.declare(**DATED)
         empty.create()
-        assert "`_metadata`.`file_name` cannot be resolved" in empty.run("--select", "accounts_changes", expect_pass=False)
+        text = empty.run("--select", "accounts_changes", expect_pass=False)
+        assert "`_metadata`.`file_name` cannot be resolved" in text
 
     def test_dates_that_the_select_leaves_out_are_no_empty_dumps(self, log):
         days = "where dump_date >= '2026-01-02' and dump_date not in (date '2026-01-03', date '2026-01-05')"

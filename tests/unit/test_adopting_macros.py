@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,6 +73,7 @@ def adopt(
             {"name": "id", "data_type": "int", "is_key": True},
             {"name": "name", "data_type": "string", "is_key": False},
         ],
+        "snapshot_type": "date",
         "sql": "select * from shop.source",
         "statements": [],
     }
@@ -108,6 +110,15 @@ def test_values_are_cast_to_the_types_of_the_select() -> None:
     assert "count_if(`id` is not null and try_cast(`id` as int) is null) as lost_1\n" in checked
 
 
+def test_they_are_the_dump_of_the_given_date() -> None:
+    # YAML reads a date.
+    value = {"snapshot": "history", "snapshot_date": date(2026, 1, 7)}
+    sql = adopt({"orders": value}, snapshot_date="day")[0]["sql"]
+    assert "    `Name` as `name`,\n    cast('2026-01-07' as date) as `day`\nfrom" in sql
+    with pytest.raises(CompilationError, match="deltawave_adopt can't be"):
+        adopt({"orders": {"snapshot": "history"}})
+
+
 @pytest.mark.parametrize("others", [{"adopted": {}}, {"empty": True}])
 def test_other_runs_read_the_source(others: dict[str, Any]) -> None:
     job, ran = adopt(**others)
@@ -141,6 +152,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "a snapshot with another key": lambda: adopt(snapshots=KEYS),
     "a log that has batches": lambda: adopt(record={"batch_id": 1}),
     "a log of dated dumps": lambda: adopt(snapshot_date="day"),
+    "a date for a log without dates": lambda: adopt({"orders": {"snapshot": "history", "snapshot_date": "2026-01-07"}}),
     "a log of files in place": lambda: adopt(in_place=True),
     "a log of slices": lambda: adopt(strategy="timestamp"),
     "a snapshot without a column": lambda: adopt(stored={"id": "int", **META}),

@@ -103,6 +103,12 @@ class TestFolder:
     def test_what_is_wrong(self, texts: dict[str, str], problem: str) -> None:
         assert found(texts) == [problem]
 
+    def test_problems_keep_their_order_though_files_are_read_at_a_time(self) -> None:
+        names = [f"{letter}.csv" for letter in "abcdefgh"]
+        texts = {name: f"{name}\n" for name in names} | {f"{name}.sha256": RIGHT for name in names}
+        del texts["c.csv"]
+        assert [problem.split()[0].strip(",") for problem in found(texts)] == names
+
     def test_a_file_of_data_that_the_pattern_matches_is_no_checksum_file(self) -> None:
         unread = messages("External sources")["checksums that can't be read"]
         assert found({"a.csv": ROWS, "a.csv.sha256": "none"})[0] == unread

@@ -52,7 +52,8 @@ def test_skipped_dates_name_the_batches_and_the_command_that_undoes_them() -> No
         "dbt run-operation deltawave.rewind --args '{model: x, to_batch: 2}'",
         "x: skipped dump(s) of 2026-01-02, 2026-01-05: they were compared before, and were delivered again with other"
         " rows. The log keeps the earlier delivery (batches 2, 3); with redelivery: replace, a run compares such dates"
-        " again by itself. To take them, undo the later batches, then run again: dbt run-operation deltawave.rewind --args '{model: x, to_batch: 1}'",
+        " again by itself. To take them, undo the later batches, then run again: "
+        "dbt run-operation deltawave.rewind --args '{model: x, to_batch: 1}'",
     ]
 
     # No earlier state can be rebuilt from a log that began with a baseline.

@@ -1,11 +1,14 @@
-{# The current rows of a snapshot, in the columns and types of the model's select. See _adopt_snapshot. #}
-{%- macro _snapshot_rows(snapshot, columns) -%}
+{# The current rows of a snapshot, in the columns and types of the model's select, as the dump of a date if it has dates. See _adopt_snapshot. #}
+{%- macro _snapshot_rows(job, snapshot, columns, snapshot_date=none) -%}
 select
     {%- for column in columns %}
     {%- set stored = deltawave._quoted(column.stored_name) %}
     {{ stored if column.stored_type == column.data_type else 'cast(' ~ stored ~ ' as ' ~ column.data_type ~ ')' }} as {{ deltawave._quoted(column.name) }}
-    {{- ',' if not loop.last }}
+    {{- ',' if not loop.last or snapshot_date is not none }}
     {%- endfor %}
+    {%- if snapshot_date is not none %}
+    cast({{ deltawave._literal(snapshot_date | string) }} as {{ job.snapshot_type }}) as {{ deltawave._quoted(job.settings.snapshot_date) }}
+    {%- endif %}
 from {{ snapshot.relation }}
 where {{ deltawave._is_current(snapshot) }}
 {%- endmacro -%}

@@ -69,6 +69,9 @@ class TestAdopting:
             assert done.ok, done.text
         bench.add_model("versions", VERSIONS)
         bench.add_model("whole", HISTORY)
+        done = bench.operate("adopt_snapshot", model=MODEL, snapshot="history")
+        assert f"{MODEL} can begin with the 2 current row(s) of the snapshot history" in done.text
+        assert f"dbt run --select {MODEL} --vars '{ADOPT}'" in done.text
         # The snapshot does not track when a row was seen.
         changed = rows("(1, 'anna', '6')", "(3, 'cyd', '5')", "(4, 'dan', '5')")
         done = bench.build(changed, "--vars", ADOPT, "--select", MODEL, "versions")
@@ -93,3 +96,29 @@ class TestAdopting:
             (3, "cyd", True, True),
             (4, "dan", True, False),
         ]
+
+    def test_a_snapshot_is_the_first_dated_dump(self, bench: Workbench) -> None:
+        if bench.file_format == "parquet":
+            pytest.skip("dbt snapshots need Delta or Iceberg")
+        (bench.root / "snapshots").mkdir(exist_ok=True)
+        (bench.root / "snapshots" / "history.sql").write_text(SNAPSHOT % bench.file_format)
+        bench.dump(rows("(1, 'ann', 5)", "(2, 'bob', 5)"))
+        assert bench.run(command="snapshot").ok
+        bench.configure(snapshot_date="day")
+        dumps = """
+            select * from values
+                (1, 'ann', 5, date '2026-01-07'), (2, 'bob', 5, date '2026-01-07'),
+                (1, 'anna', 5, date '2026-01-08'), (2, 'bob', 5, date '2026-01-08'), (3, 'cid', 5, date '2026-01-09')
+                as t(account_id, name, seen, day)
+        """
+        bench.dump(dumps)
+        done = bench.run("--vars", ADOPT)
+        assert "Name the date of the last dump that the snapshot has read" in done.text
+        adopt = f"{{deltawave_adopt: {{{MODEL}: {{snapshot: history, snapshot_date: 2026-01-07}}}}}}"
+        done = bench.operate("adopt_snapshot", model=MODEL, snapshot="history", snapshot_date="2026-01-07")
+        assert f"dbt run --select {MODEL} --vars '{adopt}'" in done.text
+        bench.build(None, "--vars", adopt)
+        bench.build(None, "--vars", f"{{deltawave_accept: [{MODEL}]}}")
+        found = bench.batches("snapshot_date, inserts, deletes, updates")
+        assert found == [("2026-01-07", 2, 0, 0), ("2026-01-08", 0, 0, 1), ("2026-01-09", 1, 2, 0)]
+        assert bench.build().messages[MODEL] == "no changes"
