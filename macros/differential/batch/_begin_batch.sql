@@ -39,6 +39,7 @@
     'result': {
       'log': log,
       'log_table': deltawave._helper_relation(job, log),
+      'partitions': last.partitions if last else [],
       'dump_checksum': none,
       'rows_dump': none,
       'rows_new': none,
