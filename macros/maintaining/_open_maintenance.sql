@@ -34,7 +34,7 @@
   {%- endfor -%}
   {%- set record = dict(last, source=none, **deltawave._decision(work.job, batch, facts)) -%}
   {%- do deltawave._update(record, log=batch.log, partitions=partitions, **changes) -%}
-  {%- do deltawave._update(record, tables=deltawave._tables_of(record.state, record.ranges)) -%}
+  {%- do deltawave._update(record, tables=deltawave._tables_of(record.state, record.ranges, record.history)) -%}
   {%- do deltawave._commit(work.job, batch, record, last) -%}
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
 {%- endmacro -%}
@@ -49,7 +49,7 @@ select
     snapshot_date,
     rows_dump,
     rows_new
-from {{ deltawave._standing_batches(work.job.batches) }}
+from {{ deltawave._standing_batches(deltawave._recorded_batches(work.job, work.record)) }}
 where batch_id between {{ work.record.first_batch }} and {{ work.record.batch_id }}
 order by batch_id
   {%- endset -%}

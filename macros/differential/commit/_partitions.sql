@@ -43,21 +43,23 @@
 {%- endmacro -%}
 
 {#
-  The partitions of a batch's log after it. If too many of those before are small, they are staged as one, as a part of the batch; so are all of them, if
+  Adds the batch's partition to those of its log. If too many before it are small, they are staged as one, as a part of the batch; so are all of them, if
   there are very many.
 #}
-{%- macro _partitions_after(job, batch, last) -%}
+{%- macro _merge_partitions(job, batch, last) -%}
   {%- set own = {'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': batch.result.counts.values() | sum} -%}
   {%- set before = batch.result.partitions -%}
   {%- set small = before | selectattr('rows', 'lt', 1000000) | list -%}
-  {%- set most = deltawave._merging().partitions -%}
-  {%- set merged = before if before | length > 100 else small if small | length > most else [] -%}
+  {%- set merged = before if before | length > 100 else small if small | length > deltawave._merging().partitions else [] -%}
   {%- if merged -%}
     {%- do deltawave._step(job, batch, 'merge') -%}
-    {%- do deltawave._merge_partitions(job, batch, merged) -%}
+    {%- do deltawave._stage_merged(job, batch, merged) -%}
     {%- set before = before | reject('in', merged) | list + [deltawave._merged_partition(batch, merged | sum(attribute='rows'))] -%}
+    {%- do deltawave._update(batch.result, merge=deltawave._next_merge(batch, last), history=deltawave._write_history(job, batch, last)) -%}
+  {%- elif last and last.log != batch.result.log -%}
+    {%- do deltawave._update(batch.result, merge=none) -%}
   {%- endif -%}
-  {{ return(before + [own]) }}
+  {%- do deltawave._update(batch.result, partitions=before + [own]) -%}
 {%- endmacro -%}
 
 {# With more small partitions than this, a batch merges them; those that were merged so many days ago are dropped. #}
@@ -67,7 +69,7 @@
 
 {%- macro default___merging() -%}{{ return({'partitions': 16, 'days': 1}) }}{%- endmacro -%}
 
-{%- macro _merge_partitions(job, batch, partitions) -%}
+{%- macro _stage_merged(job, batch, partitions) -%}
   {%- set table = batch.result.log_table -%}
   {%- set columns = deltawave._columns_of(table) | rejectattr('name', 'in', ['of_batch', 'batch_id', 'attempt']) | list -%}
   {%- set names = columns | map(attribute='name') | list -%}
@@ -82,17 +84,14 @@ from {{ deltawave._rows_of_partitions(table, partitions, names) }}
 {%- endmacro -%}
 
 {#
-  The merge whose older partitions are not dropped yet, {batch_id, at}; none without any. Readers of an older view may still need them: a later merge drops
-  them when that one is old enough.
+  The merge whose older partitions are not dropped yet, {batch_id, at}, after this one. Readers of an older view may still need them: a later merge drops
+  them when that one is old enough (see _drop_merged).
 #}
-{%- macro _last_merge(batch, last, partitions) -%}
-  {%- set before = last.merge if last and last.log == batch.result.log else none -%}
+{%- macro _next_merge(batch, last) -%}
   {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
-  {%- set has_merged = -batch.batch_id in partitions | map(attribute='batch_id') -%}
-  {%- if has_merged and (not before or before.at < deltawave._utc(now - modules.datetime.timedelta(days=deltawave._merging().days))) -%}
-    {{ return({'batch_id': batch.batch_id, 'at': deltawave._utc(now)}) }}
-  {%- endif -%}
-  {{ return(before) }}
+  {%- set old_enough = deltawave._utc(now - modules.datetime.timedelta(days=deltawave._merging().days)) -%}
+  {%- if last.merge and last.merge.at >= old_enough -%}{{ return(last.merge) }}{%- endif -%}
+  {{ return({'batch_id': batch.batch_id, 'at': deltawave._utc(now)}) }}
 {%- endmacro -%}
 
 {# Drops partitions that the log had before the last merge but one. #}
