@@ -290,7 +290,7 @@ def test_the_values_of_what_a_comparison_leaves_out_are_counted() -> None:
 
 
 def test_the_last_changes_of_a_log_are_those_of_its_decided_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of attempts that others decided against, merged batches, deleted keys, and a delete and an insert in one batch."""
+    """Of attempts that lost, merged batches, deleted keys, and a delete and an insert in one batch."""
     engine = Engine()
     row: dict[str, DataType] = {"id": LongType(), "name": StringType()}
     log: dict[str, list[Row]] = {

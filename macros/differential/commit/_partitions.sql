@@ -101,7 +101,9 @@ from {{ deltawave._rows_of_partitions(table, partitions, names) }}
   {%- set dropped = [] -%}
   {%- for partition in deltawave._partitions_in(job, table) -%}
     {%- set key = (partition.batch_id, partition.attempt) -%}
-    {%- if partition.batch_id | abs < last.merge.batch_id and key not in deltawave._keys_of(record.partitions) -%}{%- do dropped.append(partition) -%}{%- endif -%}
+    {%- if partition.batch_id | abs < last.merge.batch_id and key not in deltawave._keys_of(record.partitions) -%}
+      {%- do dropped.append(partition) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- if dropped and job.settings.file_format == 'parquet' -%}
     {%- set each = [] -%}
