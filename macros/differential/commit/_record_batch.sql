@@ -120,7 +120,7 @@ partitioned by (batch_id)
 create table {{ deltawave._attempt_relation(job, table) }}
 using {{ job.settings.file_format }}
 as
-select distinct /*+ coalesce(1) */
+select /*+ coalesce(1) */ distinct
     batch_id,
     {{ deltawave._batches_columns().keys() | join(',\n    ') }}
 from {{ deltawave._recorded_batches(job, last) }}
