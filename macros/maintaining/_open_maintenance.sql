@@ -25,16 +25,16 @@
   )}) }}
 {%- endmacro -%}
 
-{# Commits an operation: the last record, with the operation's changes. #}
-{%- macro _commit_maintenance(work, reason, changes) -%}
+{# Commits an operation: the last record, with the partitions of the rewritten log, and the operation's changes. #}
+{%- macro _commit_maintenance(work, partitions, reason, changes) -%}
   {%- set batch, last = work.batch, work.record -%}
   {%- set facts = {'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new} -%}
   {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'checksum_bits', 'rows_dump', 'rows_new'] -%}
     {%- do facts.update({key: last[key]}) -%}
   {%- endfor -%}
   {%- set record = dict(last, source=none, **deltawave._decision(work.job, batch, facts)) -%}
-  {%- do deltawave._update(record, log=batch.log, **changes) -%}
-  {%- do deltawave._update(record, tables=deltawave._tables_of(record.state, record.ranges)) -%}
+  {%- do deltawave._update(record, log=batch.log, partitions=partitions, **changes) -%}
+  {%- do deltawave._update(record, tables=deltawave._tables_of(record.state, record.ranges, record.history)) -%}
   {%- do deltawave._commit(work.job, batch, record, last) -%}
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
 {%- endmacro -%}
@@ -49,7 +49,7 @@ select
     snapshot_date,
     rows_dump,
     rows_new
-from {{ deltawave._standing_batches(work.job.batches) }}
+from {{ deltawave._standing_batches(deltawave._recorded_batches(work.job, work.record)) }}
 where batch_id between {{ work.record.first_batch }} and {{ work.record.batch_id }}
 order by batch_id
   {%- endset -%}

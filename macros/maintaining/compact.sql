@@ -14,8 +14,10 @@
   {%- set file_format = work.job.settings.file_format -%}
   {%- set source = deltawave._helper_relation(work.job, work.record.log) -%}
   {%- if file_format == 'parquet' -%}
-    {%- do deltawave._rewrite_log(work.job, work.record, work.batch.log_table, work.record.first_batch, work.record.batch_id) -%}
-    {%- do deltawave._commit_maintenance(work, 'compacted the log', {}) -%}
+    {%- set partitions = deltawave._rewrite_log(
+      work.job, work.batch, work.record, work.batch.log_table, work.record.first_batch, work.record.batch_id
+    ) -%}
+    {%- do deltawave._commit_maintenance(work, partitions, 'compacted the log', {}) -%}
   {%- else -%}
     {%- for table in [source, work.job.batches] -%}
       {%- if file_format == 'delta' -%}

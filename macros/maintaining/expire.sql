@@ -27,8 +27,8 @@
     {{ return(none) }}
   {%- endif -%}
 
-  {%- do deltawave._rewrite_log(
-    work.job, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
+  {%- set partitions = deltawave._rewrite_log(
+    work.job, work.batch, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
   ) -%}
   {%- set state = work.record.state -%}
   {#-
@@ -36,7 +36,7 @@
     can follow it.
   -#}
   {%- if deltawave._form_of(state).patched and state.as_of < until.batch_id -%}{%- set state = deltawave._log_alone() -%}{%- endif -%}
-  {%- do deltawave._commit_maintenance(work, 'expired the batches up to ' ~ until.batch_id, {'first_batch': until.batch_id, 'state': state}) -%}
+  {%- do deltawave._commit_maintenance(work, partitions, 'expired the batches up to ' ~ until.batch_id, {'first_batch': until.batch_id, 'state': state}) -%}
 {%- endmacro -%}
 
 {# The state after a batch, as inserts of that batch, in the log's columns. #}
@@ -44,8 +44,6 @@
   {%- set given = {
     'change_type': "'insert'",
     'batch_at': deltawave._timestamp(until.batch_at),
-    'batch_id': until.batch_id,
-    'attempt': deltawave._literal(until.attempt),
   } -%}
   {#- Columns that only later dumps do not have are hidden now, and come back with a rewind. -#}
   {%- set shown = work.record.columns | map(attribute='name') | map('lower') | list -%}
@@ -57,9 +55,10 @@
     {%- do given.update({name | lower: 'state.' ~ deltawave._quoted(name)}) -%}
   {%- endfor -%}
 select
-    {%- for column in deltawave._columns_of(deltawave._helper_relation(work.job, work.record.log)) %}
-    {{ given[column.name | lower] or 'null' }} as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
+    {%- for column in deltawave._columns_to_rewrite(work.job, work.record) %}
+    {{ given[column.name | lower] or 'null' }} as {{ deltawave._quoted(column.name) }},
     {%- endfor %}
+    {{ until.batch_id }} as of_batch
 from (
     {{ deltawave._indented(deltawave._state_at('expire', work, until.batch_id, dict(work.record, columns=columns))) }}
 ) as state

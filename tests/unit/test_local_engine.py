@@ -289,29 +289,29 @@ def test_the_values_of_what_a_comparison_leaves_out_are_counted() -> None:
     assert engine.execute(what.estimates("old", columns[1:])) == [(3, 2)]
 
 
-def test_the_last_changes_of_a_log_are_those_of_its_decided_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of attempts that others decided against, of deleted keys, and of a delete and an insert in one batch."""
+def test_the_last_changes_of_a_log_are_those_of_its_decided_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of attempts that lost, merged batches, deleted keys, and a delete and an insert in one batch."""
     engine = Engine()
     row: dict[str, DataType] = {"id": LongType(), "name": StringType()}
     log: dict[str, list[Row]] = {
-        "batch_id=1/attempt=aa": [
-            (1, "ann", "insert"),
-            (2, "bob", "insert"),
-            (3, "cid", "insert"),
-            (4, "dan", "insert"),
+        "batch_id=-3/attempt=ee": [
+            (1, "ann", "insert", 1),
+            (2, "bob", "insert", 1),
+            (3, "cid", "insert", 1),
+            (4, "dan", "insert", 1),
+            (2, "bob", "delete", 2),
+            (3, "cee", "insert", 2),
+            (3, "cid", "delete", 2),
+            (None, "n", "insert", 2),
         ],
-        "batch_id=2/attempt=bb": [
-            (2, "bob", "delete"),
-            (3, "cee", "insert"),
-            (3, "cid", "delete"),
-            (None, "n", "insert"),
-        ],
-        "batch_id=2/attempt=aa": [(1, "lost", "update")],
-        "batch_id=10/attempt=cc": [(1, "anna", "update"), (4, "dave", "update")],
-        "batch_id=11/attempt=dd": [(1, "undecided", "update")],
+        "batch_id=2/attempt=aa": [(1, "lost", "update", None)],
+        "batch_id=10/attempt=cc": [(1, "anna", "update", None), (4, "dave", "update", None)],
+        "batch_id=11/attempt=dd": [(1, "undecided", "update", None)],
     }
     tables = {
-        f"file:/log/{folder}/part-0.parquet": engine.rows(rows, row | {"change_type": StringType()})
+        f"file:/log/{folder}/part-0.parquet": engine.rows(
+            rows, row | {"change_type": StringType(), "of_batch": LongType()}
+        )
         for folder, rows in log.items()
     }
     fake = SimpleNamespace(
@@ -325,7 +325,7 @@ def test_the_last_changes_of_a_log_are_those_of_its_decided_batches(monkeypatch:
     monkeypatch.setattr(logged_rows, "reaches", lambda _: True)
     monkeypatch.setattr(logged_rows, "check_calendar", lambda _: None)
     decided = [
-        SimpleNamespace(batch_id=batch, attempt=attempt) for batch, attempt in ((1, "aa"), (2, "bb"), (10, "cc"))
+        SimpleNamespace(batch_id=batch, attempt=attempt, from_batch=1) for batch, attempt in ((-3, "ee"), (10, "cc"))
     ]
     frame: Any = SimpleNamespace(
         columns=list(row),
@@ -342,6 +342,10 @@ def test_the_last_changes_of_a_log_are_those_of_its_decided_batches(monkeypatch:
     assert counted(engine.execute(f"select id, name, _change_type from ({patches})")) == Counter(
         [*last, (None, "n", "insert")]
     )
+    for each in decided:
+        each.from_batch = 2
+    later: Any = logged_rows.last_rows(frame, frame, frame, frame, unique_key=["id"])
+    assert counted(later) == Counter([(1, "anna"), (3, "cee"), (None, "n")])
     decided.clear()
     assert hash_compressed._patches(fake, ["id"], frame, frame, frame) == "read by Spark"
     assert hash_compressed._patches(fake, ["id"], frame, None, None) == "read by Spark"

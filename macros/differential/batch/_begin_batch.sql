@@ -39,6 +39,9 @@
     'result': {
       'log': log,
       'log_table': deltawave._helper_relation(job, log),
+      'partitions': last.partitions if last else [],
+      'merge': last.merge if last else none,
+      'history': last.history if last else none,
       'dump_checksum': none,
       'rows_dump': none,
       'rows_new': none,

@@ -11,10 +11,14 @@
   {#- How near rows lie is measured only if both states are in the dump's order; until the next such batch it is assumed unchanged. -#}
   {%- set is_ordered = last and deltawave._form_of(last.state).in_order and deltawave._form_of(result.state).in_order and not reading.old_is_logged -%}
   {%- set size = deltawave._bytes_read(job, batch) -%}
+  {%- do deltawave._merge_partitions(job, batch, last) -%}
   {%- set decision = deltawave._decision(job, batch, {
     'log': result.log,
+    'partitions': result.partitions,
+    'merge': result.merge,
+    'history': result.history,
     'staged_in': [result.log] + (['quarantine'] if result.quarantined else []),
-    'tables': deltawave._tables_of(result.state, result.ranges),
+    'tables': deltawave._tables_of(result.state, result.ranges, result.history),
     'batch_at': batch.batch_at,
     'snapshot_date': batch.snapshot_date,
     'dump_files': batch.dump_files,

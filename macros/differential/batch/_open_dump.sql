@@ -28,7 +28,7 @@
     {%- endfor -%}
     {%- do deltawave._create_log(job, deltawave._helper_relation(job, deltawave._generation_log(1)), columns) -%}
     {%- do deltawave._replace_view(job, {
-      'batch_id': 0, 'attempt': job.attempt, 'log': deltawave._generation_log(1), 'first_batch': 1, 'columns': columns,
+      'batch_id': 0, 'attempt': job.attempt, 'log': deltawave._generation_log(1), 'partitions': [], 'columns': columns,
       'has_before': job.settings.before_image != 'none',
     }) -%}
   {%- endif -%}

@@ -1,11 +1,12 @@
 {# Stages the changes of a batch for the log. #}
 {%- macro _stage(job, batch) -%}
-  {%- set columns = deltawave._log_columns(job, batch.columns) + deltawave._control_columns()[:3] -%}
-  {%- set names = deltawave._quoted_list(columns[:-1] | map(attribute='name')) -%}
+  {%- set columns = deltawave._log_columns(job, batch.columns) + deltawave._control_columns()[:4] -%}
+  {%- set names = deltawave._quoted_list(columns[:-2] | map(attribute='name')) -%}
   {%- set rows -%}
 select
     {{ names | join(',\n    ') }},
-    {{ deltawave._timestamp(batch.batch_at) }} as batch_at
+    {{ deltawave._timestamp(batch.batch_at) }} as batch_at,
+    cast(null as bigint) as of_batch
 from (
     {{ deltawave._indented(deltawave._staged_changes(job, batch)) }}
 )

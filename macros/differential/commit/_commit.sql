@@ -62,6 +62,7 @@
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}
   {%- endfor -%}
+  {%- do deltawave._drop_merged(job, record, last) -%}
   {%- do deltawave._forget_sources(job, names) -%}
   {%- if last -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, last.batch_id)) -%}

@@ -19,6 +19,7 @@
   one is refused.
 
     log        the table of the log, by its name after x__; none for a wave index
+    partitions those of the log that count, see _partitions; merge: see _last_merge; history: see _recorded_batches
     staged_in  the tables, likewise, in which the batch has staged rows
     tables     the tables of attempts that the next batch, or a reader, needs: [{kind, batch_id, attempt}]
 #}
@@ -36,6 +37,9 @@
     'batches_columns': deltawave._batches_columns().keys() | list,
 
     'log': none,
+    'partitions': [],
+    'merge': none,
+    'history': none,
     'staged_in': [],
     'tables': [],
 
@@ -64,4 +68,4 @@
   {{ return(decision) }}
 {%- endmacro -%}
 
-{%- macro _state_version() -%}{{ return(4) }}{%- endmacro -%}
+{%- macro _state_version() -%}{{ return(5) }}{%- endmacro -%}

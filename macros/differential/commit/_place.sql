@@ -46,14 +46,17 @@ from staged
     {%- set path = modules.re.sub('([{}\\[\\]*?])', '\\\\\\1', deltawave._staged_folder(job, batch, table)) -%}
     {{ return('parquet.' ~ deltawave._quoted(path)) }}
   {%- endif -%}
-  {{ return('(select * from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch.batch_id, batch.attempt, ' and ') ~ ')') }}
+  {{ return('(select * from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch, ' and ') ~ ')') }}
 {%- endmacro -%}
 
 {# Makes the staged rows of a decided batch rows of their tables. Repeating it, in the run that finishes a killed one, changes nothing. #}
 {%- macro _place(job, record) -%}
   {%- for name in record.staged_in if job.settings.file_format == 'parquet' -%}
-    {%- set partition = deltawave._partition_of(record.batch_id, record.attempt) -%}
-    {%- do deltawave._run(job, 'alter table ' ~ deltawave._helper_relation(job, name) ~ ' add if not exists partition (' ~ partition ~ ')') -%}
+    {%- set added = ['partition (' ~ deltawave._partition_of(record) ~ ')'] -%}
+    {%- for partition in record.partitions if name == record.log and partition.batch_id == -record.batch_id -%}
+      {%- do added.append('partition (' ~ deltawave._partition_of(partition) ~ ')') -%}
+    {%- endfor -%}
+    {%- do deltawave._run(job, 'alter table ' ~ deltawave._helper_relation(job, name) ~ ' add if not exists ' ~ added | join(' ')) -%}
   {%- endfor -%}
   {%- if job.placing -%}
     {%- do deltawave._macro_named(job.placing)(job, record) -%}
@@ -61,28 +64,27 @@ from staged
 {%- endmacro -%}
 
 {#
-  Drops the staged rows of an attempt from a table. A statement can delete files only with a partition: it gets a number that no reader selects.
+  Drops what an attempt has staged in a table: its rows, and those that it merged. A statement can delete files only with a partition: it gets a number and
+  attempt that no reader selects.
 #}
 {%- macro _drop_staged(job, table, batch) -%}
+  {%- set staged = [batch, deltawave._merged_partition(batch, none)] -%}
   {%- if job.settings.file_format != 'parquet' -%}
-    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch.batch_id, batch.attempt, ' and ')) -%}
+    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ deltawave._are_partitions(staged)) -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set folder = deltawave._staged_folder(job, batch, table) -%}
-  {%- if not (adapter.delete_folder is defined and adapter.delete_folder(folder)) -%}
-    {%- set partition = ' partition (' ~ deltawave._partition_of(-batch.batch_id, batch.attempt) ~ ')' -%}
-    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add if not exists' ~ partition ~ ' location ' ~ deltawave._literal(folder)) -%}
-    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists' ~ partition) -%}
-  {%- endif -%}
+  {%- set partition = ' partition (' ~ deltawave._partition_of(staged[1]) ~ ')' -%}
+  {%- for folder in [deltawave._staged_folder(job, staged[0], table), deltawave._staged_folder(job, staged[1], table)] -%}
+    {%- if not (adapter.delete_folder is defined and adapter.delete_folder(folder)) -%}
+      {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add if not exists' ~ partition ~ ' location ' ~ deltawave._literal(folder)) -%}
+      {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists' ~ partition) -%}
+    {%- endif -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {# The folder of an attempt's rows in a table, as Spark names that of a partition. #}
 {%- macro _staged_folder(job, batch, table) -%}
   {{ return(deltawave._folder(job, table) ~ '/batch_id=' ~ batch.batch_id ~ '/attempt=' ~ batch.attempt) }}
-{%- endmacro -%}
-
-{%- macro _partition_of(number, attempt, separator=', ') -%}
-  {{ return('batch_id = ' ~ number ~ separator ~ 'attempt = ' ~ deltawave._literal(attempt)) }}
 {%- endmacro -%}
 
 {# The folder of a table's files. Queried once per run. #}

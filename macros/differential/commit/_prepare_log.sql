@@ -9,7 +9,8 @@
     {{ return(none) }}
   {%- endif -%}
   {%- if is_rewritten -%}
-    {%- do deltawave._rewrite_log(job, last, batch.result.log_table, last.first_batch, last.batch_id, batch.columns) -%}
+    {%- set partitions = deltawave._rewrite_log(job, batch, last, batch.result.log_table, last.first_batch, last.batch_id, batch.columns) -%}
+    {%- do deltawave._update(batch.result, partitions=partitions) -%}
   {%- else -%}
     {%- do deltawave._create_log(job, batch.result.log_table, batch.columns) -%}
   {%- endif -%}
@@ -44,12 +45,13 @@ partitioned by (batch_id, attempt)
   {{ return(all + (deltawave._before_columns(columns) if job.settings.before_image != 'none' else [])) }}
 {%- endmacro -%}
 
-{# The log's columns about each change. #}
+{# The log's columns about each change. of_batch: the batch of a row in a merged partition (see _partitions); null in others. #}
 {%- macro _control_columns() -%}
   {{ return([
     {'name': 'change_type', 'data_type': 'string'},
     {'name': 'changed_columns', 'data_type': 'array<string>'},
     {'name': 'batch_at', 'data_type': 'timestamp'},
+    {'name': 'of_batch', 'data_type': 'bigint'},
     {'name': 'batch_id', 'data_type': 'bigint'},
     {'name': 'attempt', 'data_type': 'string'},
   ]) }}

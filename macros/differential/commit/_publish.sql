@@ -57,16 +57,20 @@
 {%- endmacro -%}
 
 {#
-  The model as its readers see it. The text holds only the last batch's number and attempt, so it does not grow with batches. The valid attempts
-  of earlier batches are looked up in x__batches, so a late writer that lost never becomes visible.
+  The model as its readers see it. The text names the partitions that count, so a late writer that lost never becomes visible. It does not grow with
+  batches, since partitions are merged.
 #}
 {%- macro default___log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
     {{ deltawave._contract_columns(record.columns, record.has_before) }}
-from {{ deltawave._helper_relation(job, record.log) }} as log
-left semi join {{ job.batches }} as decided
-    on log.batch_id = decided.batch_id and log.attempt = decided.attempt
-where log.batch_id between {{ record.first_batch }} and {{ record.batch_id }}
+from {{ deltawave._rows_of_log(job, record) }} as log
+{%- endmacro -%}
+
+{# The rows of a log, as a relation: the columns of its view, before images, and those about each change. #}
+{%- macro _rows_of_log(job, record) -%}
+  {%- set before = deltawave._before_columns(record.columns) if record.has_before else [] -%}
+  {%- set names = (record.columns + before) | map(attribute='name') | list + ['change_type', 'changed_columns', 'batch_at'] -%}
+  {{ return(deltawave._indented(deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log), record.partitions, names))) }}
 {%- endmacro -%}
 
 {#

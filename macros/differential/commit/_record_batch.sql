@@ -96,14 +96,49 @@ partitioned by (batch_id)
 {%- endmacro -%}
 
 {#
+  The rows of x__batches, as a relation. Each batch has a partition there. A batch that merges those of the log writes the rows of the batches before it into
+  one table, x__history_<batch>_<attempt>, which runs read instead. history: {tables: that one and the one before, which another run may still be reading}.
+#}
+{%- macro _recorded_batches(job, record) -%}
+  {%- set known = deltawave._batches_columns().keys() | list -%}
+  {%- if not record.history or record.batches_columns != known -%}{{ return(job.batches | string) }}{%- endif -%}
+  {%- set columns = (['batch_id'] + known) | join(', ') -%}
+  {%- set history = record.history.tables[0] -%}
+(
+    select {{ columns }}
+    from {{ deltawave._attempt_relation(job, history) }}
+    union all
+    select {{ columns }}
+    from {{ job.batches }}
+    where batch_id >= {{ history.batch_id }}
+)
+{%- endmacro -%}
+
+{%- macro _write_history(job, batch, last) -%}
+  {%- set table = deltawave._own_table(batch, 'history') -%}
+  {%- set sql -%}
+create table {{ deltawave._attempt_relation(job, table) }}
+using {{ job.settings.file_format }}
+as
+select /*+ coalesce(1) */ distinct
+    batch_id,
+    {{ deltawave._batches_columns().keys() | join(',\n    ') }}
+from {{ deltawave._recorded_batches(job, last) }}
+where batch_id < {{ batch.batch_id }}
+  {%- endset -%}
+  {%- do deltawave._run(job, sql) -%}
+  {{ return({'tables': [table] + (last.history.tables[:1] if last.history else [])}) }}
+{%- endmacro -%}
+
+{#
   The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for readers of the older view; the rewind's own row
   names them. until: a batch; later rewinds are ignored.
 #}
 {%- macro _standing_batches(batches, until=none) -%}
 (
     select distinct batches.*
-    from {{ batches }} as batches
-    left anti join {{ batches }} as rewinds
+    from {{ deltawave._indented(batches) }} as batches
+    left anti join {{ deltawave._indented(batches) }} as rewinds
         on rewinds.rewound_to < batches.batch_id
         and rewinds.batch_id > batches.batch_id
         {%- if until is not none %}

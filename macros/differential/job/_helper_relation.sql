@@ -29,11 +29,11 @@
 {%- endmacro -%}
 
 {#
-  The kinds of tables that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors; a table that follows a log, and
-  the changes to merge into one.
+  The kinds of tables that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors, the batches so far; a table that
+  follows a log, and the changes to merge into one.
 #}
 {%- macro _table_kinds() -%}
-  {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'rows', 'patch']) }}
+  {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch']) }}
 {%- endmacro -%}
 
 {# Patterns of all of them: index<n> are the tables of a wave index. #}

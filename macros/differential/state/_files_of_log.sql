@@ -5,11 +5,15 @@
 {%- macro _files_of_log(job, batch, names, from_batch) -%}
   {%- set many = adapter.dispatch('_many_rows', 'deltawave')() -%}
   {%- if not job.strategy.library or job.settings.file_format != 'parquet' or batch.rows_old < many -%}{{ return({}) }}{%- endif -%}
-  {%- set known = 'batch_id between ' ~ from_batch ~ ' and ' ~ (batch.batch_id - 1) -%}
-  {%- set cells = deltawave._quoted_list(names) | join(', ') -%}
+  {%- set cells = deltawave._quoted_list(names + ['change_type', 'of_batch']) | join(', ') -%}
+  {%- set decided = [] -%}
+  {%- for partition in batch.result.partitions if partition.batch_id < 0 or partition.batch_id >= from_batch -%}
+    {%- do decided.append('(' ~ partition.batch_id ~ ', ' ~ deltawave._literal(partition.attempt) ~ ', ' ~ from_batch ~ ')') -%}
+  {%- endfor -%}
+  {%- if not decided -%}{{ return({}) }}{%- endif -%}
   {{ return({
-    'stored': '(select ' ~ cells ~ ', change_type from ' ~ batch.result.log_table ~ ' where ' ~ known ~ ')',
-    'decided': '(select batch_id, attempt from ' ~ job.batches ~ ' where ' ~ known ~ ')',
+    'stored': '(select ' ~ cells ~ ' from ' ~ batch.result.log_table ~ ')',
+    'decided': '(select * from values ' ~ decided | join(', ') ~ ' as partitions(batch_id, attempt, from_batch))',
   }) }}
 {%- endmacro -%}
 

@@ -27,9 +27,9 @@
 {%- endmacro -%}
 
 {# The tables that the next batch needs. #}
-{%- macro _tables_of(state, ranges) -%}
+{%- macro _tables_of(state, ranges, history=none) -%}
   {%- set tables = [] -%}
-  {%- for table in [state, ranges] if table and table.attempt -%}
+  {%- for table in [state, ranges] + (history.tables if history else []) if table and table.attempt -%}
     {%- do tables.append({'kind': table.kind, 'batch_id': table.batch_id, 'attempt': table.attempt}) -%}
   {%- endfor -%}
   {{ return(tables) }}

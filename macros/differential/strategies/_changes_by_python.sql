@@ -95,7 +95,7 @@ from {{ changes }}
   {%- set needed = deltawave._log_columns(job, batch.columns) -%}
   {%- set missing = [] -%}
   {%- set other_type = [] -%}
-  {%- for column in needed + deltawave._control_columns() if column.name not in ['batch_at', 'batch_id', 'attempt'] -%}
+  {%- for column in needed + deltawave._control_columns() if column.name not in ['batch_at', 'of_batch', 'batch_id', 'attempt'] -%}
     {%- set data_type = returned.get(column.name | lower) -%}
     {%- if data_type is none -%}
       {%- do missing.append(column.name) -%}

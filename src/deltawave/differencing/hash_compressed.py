@@ -155,7 +155,8 @@ def differing_rows(
             found = engine.stored(found)
             try:
                 changes = engine.stored(LogFiles.of(logged, decided).last_changes(engine, unique_key, keys))
-                before = [field for field in logged.schema.fields if field.name not in {*unique_key, "change_type"}]
+                others = {*unique_key, "change_type", "of_batch"}
+                before = [field for field in logged.schema.fields if field.name not in others]
                 return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before))
             except (NotInPlaceError, duckdb.Error) as error:
                 _LOG.debug("Spark reads the log: %s", error)

@@ -19,7 +19,7 @@ _LOG = logging.getLogger(__name__)
 
 # A log of more files is read by Spark, in many tasks.
 _MOST_FILES = 500
-_PARTITION = re.compile(r"/batch_id=(\d+)/attempt=(\w+)/[^/]+$")
+_PARTITION = re.compile(r"/batch_id=(-?\d+)/attempt=(\w+)/[^/]+$")
 
 
 def last_rows(
@@ -54,29 +54,32 @@ def last_rows(
 class LogFiles:
     """The Parquet files of a change log, on this machine.
 
-    - ``stored``: rows of the log's table, of all attempts: ``change_type``, and columns of the row
-    - ``paths``: the files of each batch that are of its decided attempt
+    - ``stored``: rows of the log's table, of all attempts: ``change_type``, ``of_batch``, and columns of the row
+    - ``paths``: the files of the partitions that count, by their numbers; a row's batch is ``of_batch``, if it has one
+    - ``from_batch``: earlier batches are left out
     """
 
     stored: DataFrame
     paths: Mapping[int, Sequence[str]]
+    from_batch: int
 
     @classmethod
     def of(cls, stored: DataFrame, decided: DataFrame) -> LogFiles:
-        """``decided``: ``batch_id`` and ``attempt`` of those that count.
+        """``decided``: ``batch_id`` and ``attempt`` of the partitions that count, and ``from_batch``.
 
         Raises ``NotInPlaceError`` if Spark has to read the log.
         """
         if not reaches(stored):
             raise NotInPlaceError("DuckDB does not compare its types")
-        counted = {(row.batch_id, row.attempt) for row in decided.collect()}
+        partitions = decided.collect()
+        counted = {(row.batch_id, row.attempt) for row in partitions}
         paths = defaultdict(list)
         for uri in stored.inputFiles():
             if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
                 paths[int(found[1])].append(uri)
         if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
             raise NotInPlaceError("it has no files, or very many")
-        return cls(stored, paths)
+        return cls(stored, paths, partitions[0].from_batch)
 
     def last_changes(self, engine: LocalEngine, unique_key: Sequence[str], wanted: str | None = None) -> str:
         """A select of the last change of each key, which may be a delete; text as bytes.
@@ -85,7 +88,8 @@ class LogFiles:
         before inserts. Raises ``NotInPlaceError`` if Spark has to read the files.
         """
         batches = [
-            f"select *, {batch} as _batch_id from ({engine.of_files(self.stored, uris)})"
+            f"select * exclude (of_batch), coalesce(of_batch, {batch}) as _batch_id "
+            f"from ({engine.of_files(self.stored, uris)}) where _batch_id >= {self.from_batch}"
             for batch, uris in self.paths.items()
         ]
         # They are known to be on this machine now.

@@ -37,6 +37,8 @@ MACROS = own_strategies.MACROS | {
     # Otherwise no history would be long enough for another state to be written.
     "few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 1}) }}{% endmacro %}",
     "many.sql": "{% macro default___many_rows() %}{{ return(0) }}{% endmacro %}",
+    # As do the partitions of a long log.
+    "merging.sql": "{% macro default___merging() %}{{ return({'partitions': 2, 'days': 0}) }}{% endmacro %}",
     # All strategies that auto chooses from.
     "few_rows.sql": "{% macro default___few_rows() %}{{ return(12) }}{% endmacro %}",
     "few_bytes.sql": "{% macro default___few_bytes() %}{{ return(1) }}{% endmacro %}",

@@ -106,7 +106,7 @@ class TestRepair:
         assert len(bench.log()) == 4
 
         commit = f"{bench.schema}.accounts__commit_1"
-        record = bench.spark.table(commit).collect()[0].record.replace('"version": 4', '"version": 99')
+        record = bench.spark.table(commit).collect()[0].record.replace('"version": 5', '"version": 99')
         assert '"version": 99' in record
         bench.spark.sql(f"alter view {commit} as select {literal(record)} as record")
         assert "format 99" in bench.refused(GOOD)

@@ -1,0 +1,156 @@
+{#
+  The partitions of a log. A batch writes one, (batch_id, attempt). Many small files are slow to read, so that a batch which finds many small partitions
+  merges them into one, whose number is negative; there, of_batch names the batch of each row. The record of a decision lists those that count,
+  [{batch_id, attempt, rows}]: rows of attempts that lost, and of partitions that were merged, are in none of them.
+#}
+
+{# Rows of a log's partitions, as a relation with these columns and batch_id. #}
+{%- macro _rows_of_partitions(table, partitions, names) -%}
+  {%- set columns = deltawave._quoted_list(names) | join(', ') -%}
+  {%- set merged = partitions | selectattr('batch_id', 'lt', 0) | list -%}
+(
+    select
+        {{ columns }},
+        batch_id
+    from {{ table }}
+    where {{ deltawave._are_partitions(partitions | selectattr('batch_id', 'gt', 0)) }}
+    {%- if merged %}
+    union all
+    select
+        {{ columns }},
+        of_batch as batch_id
+    from {{ table }}
+    where {{ deltawave._are_partitions(merged) }}
+    {%- endif %}
+)
+{%- endmacro -%}
+
+{# Is a row in one of these partitions? #}
+{%- macro _are_partitions(partitions) -%}
+  {%- set each = [] -%}
+  {%- for partition in partitions -%}{%- do each.append('(' ~ deltawave._partition_of(partition, ' and ') ~ ')') -%}{%- endfor -%}
+  {{ return(each | join(' or ') or 'false') }}
+{%- endmacro -%}
+
+{# A partition, as a condition or in a list. #}
+{%- macro _partition_of(partition, separator=', ') -%}
+  {{ return('batch_id = ' ~ partition.batch_id ~ separator ~ 'attempt = ' ~ deltawave._literal(partition.attempt)) }}
+{%- endmacro -%}
+
+{# The partition into which an attempt merges others. #}
+{%- macro _merged_partition(batch, rows) -%}
+  {{ return({'batch_id': -batch.batch_id, 'attempt': batch.attempt, 'rows': rows}) }}
+{%- endmacro -%}
+
+{#
+  Adds the batch's partition to those of its log. If too many before it are small, they are staged as one, as a part of the batch; so are all of them, if
+  there are very many.
+#}
+{%- macro _merge_partitions(job, batch, last) -%}
+  {%- set own = {'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': batch.result.counts.values() | sum} -%}
+  {%- set before = batch.result.partitions -%}
+  {%- set small = before | selectattr('rows', 'lt', 1000000) | list -%}
+  {%- set merged = before if before | length > 100 else small if small | length > deltawave._merging().partitions else [] -%}
+  {%- if merged -%}
+    {%- do deltawave._step(job, batch, 'merge') -%}
+    {%- do deltawave._stage_merged(job, batch, merged) -%}
+    {%- set before = before | reject('in', merged) | list + [deltawave._merged_partition(batch, merged | sum(attribute='rows'))] -%}
+    {%- do deltawave._update(batch.result, merge=deltawave._next_merge(batch, last), history=deltawave._write_history(job, batch, last)) -%}
+  {%- elif last and last.log != batch.result.log -%}
+    {%- do deltawave._update(batch.result, merge=none) -%}
+  {%- endif -%}
+  {%- do deltawave._update(batch.result, partitions=before + [own]) -%}
+{%- endmacro -%}
+
+{# With more small partitions than this, a batch merges them; those that were merged so many days ago are dropped. #}
+{%- macro _merging() -%}
+  {{ return(adapter.dispatch('_merging', 'deltawave')()) }}
+{%- endmacro -%}
+
+{%- macro default___merging() -%}{{ return({'partitions': 16, 'days': 1}) }}{%- endmacro -%}
+
+{%- macro _stage_merged(job, batch, partitions) -%}
+  {%- set table = batch.result.log_table -%}
+  {%- set columns = deltawave._columns_of(table) | rejectattr('name', 'in', ['of_batch', 'batch_id', 'attempt']) | list -%}
+  {%- set names = columns | map(attribute='name') | list -%}
+  {%- set rows -%}
+select
+    {{ deltawave._quoted_list(names) | join(',\n    ') }},
+    batch_id as of_batch
+from {{ deltawave._rows_of_partitions(table, partitions, names) }}
+  {%- endset -%}
+  {%- set staged = dict(batch, **deltawave._merged_partition(batch, none)) -%}
+  {%- do deltawave._stage_rows(job, staged, table, columns + [{'name': 'of_batch', 'data_type': 'bigint'}], rows) -%}
+{%- endmacro -%}
+
+{#
+  The merge whose older partitions are not dropped yet, {batch_id, at}, after this one. Readers of an older view may still need them: a later merge drops
+  them when that one is old enough (see _drop_merged).
+#}
+{%- macro _next_merge(batch, last) -%}
+  {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
+  {%- set old_enough = deltawave._utc(now - modules.datetime.timedelta(days=deltawave._merging().days)) -%}
+  {%- if last.merge and last.merge.at >= old_enough -%}{{ return(last.merge) }}{%- endif -%}
+  {{ return({'batch_id': batch.batch_id, 'at': deltawave._utc(now)}) }}
+{%- endmacro -%}
+
+{# Drops partitions that the log had before the last merge but one. #}
+{%- macro _drop_merged(job, record, last) -%}
+  {%- if not last or not last.merge or last.log != record.log or record.merge == last.merge -%}{{ return(none) }}{%- endif -%}
+  {%- set table = deltawave._helper_relation(job, record.log) -%}
+  {%- set dropped = [] -%}
+  {%- for partition in deltawave._partitions_in(job, table) -%}
+    {%- set key = (partition.batch_id, partition.attempt) -%}
+    {%- if partition.batch_id | abs < last.merge.batch_id and key not in deltawave._keys_of(record.partitions) -%}
+      {%- do dropped.append(partition) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if dropped and job.settings.file_format == 'parquet' -%}
+    {%- set each = [] -%}
+    {%- for partition in dropped -%}{%- do each.append('partition (' ~ deltawave._partition_of(partition) ~ ')') -%}{%- endfor -%}
+    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists ' ~ each | join(', ')) -%}
+  {%- elif dropped -%}
+    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ deltawave._are_partitions(dropped)) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{%- macro _keys_of(partitions) -%}
+  {%- set keys = [] -%}
+  {%- for partition in partitions -%}{%- do keys.append((partition.batch_id, partition.attempt)) -%}{%- endfor -%}
+  {{ return(keys) }}
+{%- endmacro -%}
+
+{# The partitions of a log of an older version, which merged none and listed them in x__batches alone. #}
+{%- macro _partitions_of_batches(job, record) -%}
+  {%- if not record.log -%}{{ return([]) }}{%- endif -%}
+  {%- do deltawave._add_columns(job, deltawave._helper_relation(job, record.log), [{'name': 'of_batch', 'data_type': 'bigint'}]) -%}
+  {%- set sql -%}
+select distinct
+    batch_id,
+    attempt,
+    inserts + deletes + updates + backfilled as changes
+from {{ job.batches }}
+where batch_id between {{ record.first_batch }} and {{ record.batch_id }}
+  {%- endset -%}
+  {%- set found = {record.batch_id: {'batch_id': record.batch_id, 'attempt': record.attempt, 'rows': 0}} -%}
+  {%- for row in deltawave._run(job, sql).rows -%}
+    {%- do found.update({row[0] | int: {'batch_id': row[0] | int, 'attempt': row[1], 'rows': row[2] | int}}) -%}
+  {%- endfor -%}
+  {{ return(found.values() | sort(attribute='batch_id')) }}
+{%- endmacro -%}
+
+{# The partitions that a log has, of all attempts: [{batch_id, attempt}]. #}
+{%- macro _partitions_in(job, table) -%}
+  {%- set found = [] -%}
+  {%- if job.settings.file_format == 'parquet' -%}
+    {%- for row in deltawave._run(job, 'show partitions ' ~ table).rows -%}
+      {%- set cells = modules.re.fullmatch('batch_id=(-?\\d+)/attempt=(\\w+)', row[0]) -%}
+      {%- do found.append({'batch_id': cells.group(1) | int, 'attempt': cells.group(2)}) -%}
+    {%- endfor -%}
+  {%- else -%}
+    {%- for row in deltawave._run(job, 'select distinct batch_id, attempt from ' ~ table).rows -%}
+      {%- do found.append({'batch_id': row[0] | int, 'attempt': row[1]}) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(found) }}
+{%- endmacro -%}

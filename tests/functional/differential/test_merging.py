@@ -1,0 +1,80 @@
+"""Small partitions of a log become one, and readers never notice."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from test_readers import SlowReader, folders
+from workbench import STOPPING, Workbench
+
+DUMP = "select id as account_id, concat('v', if(id = {0}, {0}, 0)) as name from range(12)"
+DAYS = 8
+MERGING = "{% macro default___merging() %}{{ return({'partitions': 2, 'days': var('days', 1)}) }}{% endmacro %}"
+
+
+def merged(bench: Workbench) -> list[int]:
+    """The numbers of the log's partitions that have the rows of several batches."""
+    numbers = bench.spark.table(f"{bench.schema}.accounts__log").where("batch_id < 0").select("batch_id").distinct()
+    return sorted(-row.batch_id for row in numbers.collect())
+
+
+def expected(days: int) -> list[tuple[Any, ...]]:
+    """The rows of the log after so many days: key, name, type, batch."""
+    first = [(key, "v0", "insert", 1) for key in range(12)]
+    changes = [(day, key) for day in range(2, days + 1) for key in (day - 1, day) if key > 1]
+    return first + [(key, f"v{key if key == day else 0}", "update", day) for day, key in changes]
+
+
+class TestMerging:
+    macros = STOPPING | {"merging.sql": MERGING}
+
+    def build(self, bench: Workbench, days: range, *more: str) -> None:
+        for day in days:
+            bench.build(DUMP.format(day if day > 1 else 99), *more)
+
+    @pytest.mark.both_adapters
+    def test_a_long_log_has_few_partitions_and_all_rows(self, bench: Workbench) -> None:
+        self.build(bench, range(1, 4))
+        assert not merged(bench)
+        columns = "account_id, name, _change_type, _batch_id"
+        reader = SlowReader(bench.spark, f"select {columns} from {bench.schema}.accounts")
+        self.build(bench, range(4, DAYS + 1))
+        assert bench.log() == expected(DAYS)
+        assert reader.read() == sorted(expected(3), key=str), "what was merged stays for a day"
+        assert merged(bench) == [4, 6, 8]
+        assert bench.spark.sql(f"select * from {bench.schema}.accounts where _batch_id = 5").count() == 2
+        # What is merged is a day old, as this run sees it.
+        self.build(bench, range(DAYS + 1, DAYS + 3), "--vars", json.dumps({"days": 0}))
+        assert bench.log() == expected(DAYS + 2)
+        assert merged(bench) == [4, 6, 8, 10]
+        stands = bench.spark.sql(f"select min(batch_id) from {bench.schema}.accounts__log where batch_id > 0")
+        assert stands.collect() == [(4,)], "what the first merge has merged is dropped"
+        self.build(bench, range(DAYS + 3, DAYS + 4))
+        assert bench.log() == expected(DAYS + 3)
+
+    def test_a_log_of_an_older_version_goes_on(self, bench: Workbench) -> None:
+        """Its record lists no partitions, and its log does not have the column for merged ones."""
+        self.build(bench, range(1, 4))
+        table, commit = f"{bench.schema}.accounts__log", f"{bench.schema}.accounts__commit_3"
+        record = json.loads(bench.spark.table(commit).collect()[0].record) | {"version": 4}
+        for key in ("partitions", "merge", "history"):
+            del record[key]
+        bench.spark.sql(f"alter view {commit} as select '{json.dumps(record)}' as record")
+        rows = bench.spark.table(table).drop("of_batch").localCheckpoint()
+        bench.spark.sql(f"drop table {table}")
+        rows.write.partitionBy("batch_id", "attempt").format(bench.file_format).saveAsTable(table)
+        self.build(bench, range(4, 7))
+        assert bench.log() == expected(6)
+        assert merged(bench) == [4, 6]
+
+    def test_a_stopped_merge_leaves_nothing(self, bench: Workbench) -> None:
+        self.build(bench, range(1, 4))
+        for step in ("decide", "place"):
+            day = 4 if step == "decide" else 6
+            bench.dump(DUMP.format(day))
+            assert f"stopped at {step}" in bench.run("--vars", f"stop_at: {step}").text
+            self.build(bench, range(day, day + 2))
+            assert bench.log() == expected(day + 1)
+        assert folders(bench, "log")
