@@ -1,11 +1,14 @@
-{# A change log or a wave index as one page of HTML: written to a file, or printed. #}
-{%- macro _report_page(model, output) -%}
+{# A change log, one of its batches, or a wave index as one page of HTML: written to a file, or printed. #}
+{%- macro _report_page(model, output, batch=none) -%}
   {%- do deltawave._require_session('report', 'Without format: html it runs on every adapter.') -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- if node.config.materialized == 'wave_index' -%}
+    {%- if batch is not none -%}
+      {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'a batch of a change log'}) -%}
+    {%- endif -%}
     {%- set page = deltawave._wave_page(node, output) -%}
   {%- else -%}
-    {%- set page = deltawave._log_page(model, output) -%}
+    {%- set page = deltawave._log_page(model, output, batch) -%}
   {%- endif -%}
   {%- if page.refused -%}
     {%- do deltawave._fail('not_reported', {'macro': 'report', 'model': model, 'reason': page.refused}) -%}
@@ -16,7 +19,7 @@
 {%- endmacro -%}
 
 {# What the library makes of a change log: {text}, or why there is no page: {refused}; nothing without batches. #}
-{%- macro _log_page(model, output) -%}
+{%- macro _log_page(model, output, batch) -%}
   {%- set found = deltawave._built_log('report', model) -%}
   {%- set settings = found.settings -%}
   {%- set relations = {
@@ -30,6 +33,7 @@
     'name': found.relation | string | replace('`', ''),
     'key': settings.unique_key,
     'is_multiset': settings.duplicate_keys == 'multiset',
+    'batch': batch,
     'output': output,
   })) }}
 {%- endmacro -%}
