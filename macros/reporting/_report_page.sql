@@ -13,7 +13,7 @@
   {%- if page.refused -%}
     {%- do deltawave._fail('not_reported', {'macro': 'report', 'model': model, 'reason': page.refused}) -%}
   {%- elif not page.text -%}
-    {%- do deltawave._fail('no_batch', {'macro': 'report', 'model': model}) -%}
+    {%- do deltawave._fail_without_batch('report', model, ref(node.package_name, node.name)) -%}
   {%- endif -%}
   {%- do print(page.text) -%}
 {%- endmacro -%}
@@ -65,9 +65,20 @@
   {%- set log = deltawave._relation(relation.schema, relation.identifier) -%}
   {%- set schema = settings.state_schema or relation.schema -%}
   {%- if not deltawave._in_catalog(log) or not deltawave._in_catalog(deltawave._relation(schema, relation.identifier ~ '__batches')) -%}
-    {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': model}) -%}
+    {%- do deltawave._fail_without_batch(macro_name, model, log) -%}
   {%- endif -%}
   {{ return({'relation': relation, 'log': log, 'schema': schema, 'settings': settings}) }}
+{%- endmacro -%}
+
+{# Stops since a model has no batch here: it was never run, or `dbt clone` has made a view over the model of another environment (see clone_log). #}
+{%- macro _fail_without_batch(macro_name, model, relation) -%}
+  {%- set view = deltawave._relation(relation.schema, relation.identifier) -%}
+  {%- set facts = deltawave._table_facts(run_query('describe extended ' ~ view).rows) if deltawave._in_catalog(view) else {} -%}
+  {%- set clone = modules.re.fullmatch('select \\* from (`.+`)', facts.get('View Text') or '') -%}
+  {%- if clone -%}
+    {%- do deltawave._fail('cloned_model', {'macro': macro_name, 'model': model, 'relation': view | string, 'other': clone.group(1)}) -%}
+  {%- endif -%}
+  {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': model}) -%}
 {%- endmacro -%}
 
 {# The node of a model that has a change log. Refuses other models, for that macro. #}
