@@ -64,7 +64,13 @@ def test_a_page(has_quarantine: bool) -> None:
     assert relations["log"] == "`dev`.`odd name`"
     assert "from `kept`.`odd name__batches` as batches" in relations["batches"]
     assert ("quarantine" in relations) == has_quarantine
-    assert options == {"name": "dev.odd name", "key": ["region", "id"], "is_multiset": False, "batch": None, "output": "x.html"}
+    assert options == {
+        "name": "dev.odd name",
+        "key": ["region", "id"],
+        "is_multiset": False,
+        "batch": None,
+        "output": "x.html",
+    }
     assert shop.printed == ["<!doctype html>"]
 
 
