@@ -1,12 +1,13 @@
-{# A change log, one of its batches, or a wave index as one page of HTML: written to a file, or printed. #}
+{# A change log, one of its batches, a wave index or the stream of a Python model as one page of HTML: written to a file, or printed. #}
 {%- macro _report_page(model, output, batch=none) -%}
   {%- do deltawave._require_session('report', 'Without format: html it runs on every adapter.') -%}
   {%- set node = deltawave._model_node('report', model) -%}
-  {%- if node.config.materialized == 'wave_index' -%}
-    {%- if batch is not none -%}
-      {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'a batch of a change log'}) -%}
-    {%- endif -%}
+  {%- if batch is not none and not deltawave._is_log(node) -%}
+    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'a batch of a change log'}) -%}
+  {%- elif node.config.materialized == 'wave_index' -%}
     {%- set page = deltawave._wave_page(node, output) -%}
+  {%- elif node.language == 'python' -%}
+    {%- set page = deltawave._stream_page(node, output) -%}
   {%- else -%}
     {%- set page = deltawave._log_page(model, output, batch) -%}
   {%- endif -%}
@@ -52,6 +53,22 @@
     'record': wave,
     'output': output,
   })) }}
+{%- endmacro -%}
+
+{# The same of the stream that a Python model joins. Refuses one that has joined none. #}
+{%- macro _stream_page(node, output) -%}
+  {%- set relation = ref(node.package_name, node.name) -%}
+  {%- set page = {} -%}
+  {%- if deltawave._in_catalog(deltawave._relation(relation.schema, relation.identifier)) -%}
+    {%- do page.update(adapter.call_library('deltawave.reporting.command.stream_page', {'table': relation | string}, {
+      'name': relation | string | replace('`', ''),
+      'output': output,
+    })) -%}
+  {%- endif -%}
+  {%- if not page.text and not page.refused -%}
+    {%- do deltawave._fail('no_stream', {'macro': 'report', 'model': node.name}) -%}
+  {%- endif -%}
+  {{ return(page) }}
 {%- endmacro -%}
 
 {#

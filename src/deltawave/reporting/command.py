@@ -57,6 +57,27 @@ def wave_page(batches: DataFrame, *, name: str, record: Mapping[str, Any], outpu
     return _written(made, output, f"The wave index {name} is described in {output}.")
 
 
+def stream_page(table: DataFrame, *, name: str, output: str | None) -> dict[str, str]:
+    """The same about the stream that a Python model joins (:func:`deltawave.meshjoin.join_new_rows`).
+
+    - ``table``: the model's; ``name``: that of its results, which lie next to the session's tables
+    """
+    from deltawave.meshjoin.batch_folders import BatchFolders
+    from deltawave.meshjoin.stored_relation import alongside_tables
+    from deltawave.meshjoin.stream_page import MicroBatch, in_order
+    from deltawave.meshjoin.stream_page import as_html as stream_as_html
+
+    session = table.sparkSession
+
+    def made() -> str:
+        folders = BatchFolders(session, alongside_tables(session, "stream_join", name))
+        found = [folders.metrics(number) for number in folders.batches()]
+        batches = in_order(MicroBatch.of(figures) for figures in found if figures)
+        return stream_as_html(name, batches) if batches else ""
+
+    return _written(made, output, f"What the stream of {name} took is described in {output}.")
+
+
 def _written(made: Callable[[], str], output: str | None, message: str) -> dict[str, str]:
     try:
         if output is not None:
