@@ -69,7 +69,6 @@ def _last_days(record: WaveRecord, batches: Sequence[Batch]) -> str:
     loads = [batch for batch in since if batch.reason in ("start", "load")]
     first = record.state_day - len(loads) + 1
     if not loads or not 1 <= first <= index.window:
-        # The table of batches is not that of this index.
         return ""
     numbered = dict(enumerate(loads, first))
     # Days that have left the window are named as they were loaded.
@@ -81,6 +80,9 @@ def _last_days(record: WaveRecord, batches: Sequence[Batch]) -> str:
         state = state if day == first else transition(index, state).state
         sets = (_named(known, state.indexes.get(name, ())) for name in names)
         rows.append((_named(known, [day]), f"{batch.rows_new or 0:,}", f"{state.length:,}", *sets))
+    if state.constituents != record.state.constituents:
+        # The table of batches is not that of this index.
+        return ""
     return section(Table("The last days", ("day", "rows", "days", *names), rows[-_MOST_PAST_DAYS:])) + paragraph(
         "The time-sets after each day, as its transition made them; rows are those that readers saw then.",
         "-1 is the day before the newest one: days that were loaded at once have no names any more."
