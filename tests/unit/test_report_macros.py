@@ -115,6 +115,11 @@ def test_a_text_about_no_log(columns: list[tuple[str, str]], built: list[str], m
         shop.macros.report("odd name")
 
 
+def test_a_batch_without_python() -> None:
+    _, line = Macros()._batch_lines({}, 3)
+    assert line.endswith("are found in Python: they need type: deltawave with method: session.")
+
+
 def test_samples_are_of_all_columns_and_free_of_control_characters() -> None:
     note, key = {"name": "_note", "data_type": "string"}, {"name": "Id", "data_type": "binary"}
     sql = Macros()._samples_sql({"relation": "dev.log", "keys": [key], "columns": [note]}, 1, 2, 3)
