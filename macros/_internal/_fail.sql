@@ -31,7 +31,7 @@
     ],
     'Usage': [
       'full_refresh', 'clone_over_log', 'sample', 'wave_sample', 'relation_deferred', 'no_days', 'days_to_drop', 'days_of_no_model', 'unknown_day',
-      'not_a_wave_index', 'day_of_range', 'no_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
+      'not_a_wave_index', 'day_of_range', 'no_batch', 'no_stream', 'cloned_model', 'unchanged_batch', 'batch_range', 'instant_value', 'one_of', 'baseline_log', 'no_such_column', 'no_such_column_in_two',
       'unknown_columns', 'filtered_source', 'untyped_column', 'existing_name', 'no_before', 'merge_multiset', 'unknown_source', 'unknown_table',
       'unknown_model', 'ambiguous_model', 'not_a_log', 'no_view', 'not_in_warehouse', 'not_compared',
       'follower_sample', 'follower_deferred', 'adopt', 'adopt_value', 'adopt_model', 'not_reported', 'history_key', 'history_of_key', 'key_parts', 'key_value',
@@ -127,6 +127,9 @@
     'type_changed': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select.",
     'type_widened': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select, or set on_schema_change: sync_all_columns, which widens number columns of the log.",
     'no_batch': "{macro}: {model} has no batch yet. Run the model first.",
+    'cloned_model': "{macro}: {relation} is a view of {other}, as dbt clone makes it, and the batches of {model} are in that environment. Take its target (--target), or drop the view and run {model} here.",
+    'no_stream': "{macro}: {model} is a Python model that has joined no stream yet (join_new_rows). It takes the name of a model that is a change log, a wave index or a stream.",
+    'unchanged_batch': "{macro}: batch {batch} of {model} has no changes, or there is no such batch.",
     'batch_range': "{macro}: to_batch can't be {value!r}; {model} has the batches {known}; take any but the last.",
     'instant_value': "{macro}: {option} can't be {value!r}; it takes a date or timestamp in UTC, like '2026-01-31'.",
     'one_of': "{macro}: give {one} or {other}, not both.",

@@ -3,7 +3,7 @@
   {%- if not samples | int or not reported.columns or not counts | map(attribute='update') | sum -%}
     {{ return([]) }}
   {%- endif -%}
-  {%- set rows = run_query(deltawave._samples_sql(reported, counts[0].batch_id, samples)).rows -%}
+  {%- set rows = run_query(deltawave._samples_sql(reported, counts[0].batch_id, counts[-1].batch_id, samples)).rows -%}
   {%- set lines = ['', 'Some of the updates'] -%}
   {%- for count in counts -%}
     {%- set shown = [] -%}
@@ -13,7 +13,7 @@
       {%- endfor -%}
     {%- endfor -%}
     {%- if shown -%}
-      {%- do lines.extend(['', '  ' ~ count['at']]) -%}
+      {%- do lines.extend(['', '  ' ~ (count.dump or count['at'])]) -%}
       {%- for line in deltawave._aligned(shown, 'll') -%}{%- do lines.append('  ' ~ line) -%}{%- endfor -%}
     {%- endif -%}
   {%- endfor -%}
@@ -21,7 +21,7 @@
 {%- endmacro -%}
 
 {# A change of a column that rarely changes says more than one of thousands alike, so such updates come first. #}
-{%- macro _samples_sql(reported, from_batch, samples) -%}
+{%- macro _samples_sql(reported, from_batch, to_batch, samples) -%}
   {%- set used, keys = ['_changed_columns', '_before'], [] -%}
   {%- for column in reported['keys'] + reported.columns -%}{%- do used.append(deltawave._quoted(column.name)) -%}{%- endfor -%}
   {%- for key in reported['keys'] -%}{%- do keys.append(deltawave._shown_value('logged.' ~ deltawave._quoted(key.name), key.data_type)) -%}{%- endfor -%}
@@ -31,7 +31,7 @@ with updates as (
         _changed_columns as changed_columns,
         struct({{ used | join(', ') }}) as logged
     from {{ reported.relation }}
-    where _change_type = 'update' and not {{ deltawave._is_backfill() }} and _batch_id >= {{ from_batch }}
+    where _change_type = 'update' and not {{ deltawave._is_backfill() }} and _batch_id between {{ from_batch }} and {{ to_batch }}
 ),
 
 names as (

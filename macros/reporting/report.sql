@@ -1,19 +1,21 @@
 {#
   Prints a change log: its batches with their counts (backfilled and quarantined rows where there are any), and some updates, each old value with the
-  new one. As a page, also the columns that change most and the values in which changes concentrate.
+  new one. Of one batch, and as a page, also the columns that change most and the values in which changes concentrate.
 
     dbt run-operation report --args '{model: accounts_changes}'
+    dbt run-operation report --args '{model: accounts_changes, batch: 3}'
     dbt run-operation report --args '{model: accounts_changes, format: html, output: accounts.html}'
 
   samples: how many updates of each batch are shown, rarely changing columns first; 0 for none
   batches: how many of the last batches are shown
-  format: text or html, a page about all batches, for which samples and batches mean nothing; output: a file that the page is written to
+  format: text or html, a page, for which samples and batches mean nothing; output: a file that the page is written to
+  batch: only what this batch has changed
 #}
-{%- macro report(model, samples=3, batches=10, format='text', output=none) -%}
-  {{ return(adapter.dispatch('report', 'deltawave')(model, samples, batches, format, output)) }}
+{%- macro report(model, samples=3, batches=10, format='text', output=none, batch=none) -%}
+  {{ return(adapter.dispatch('report', 'deltawave')(model, samples, batches, format, output, batch)) }}
 {%- endmacro -%}
 
-{%- macro default__report(model, samples, batches, format, output) -%}
+{%- macro default__report(model, samples, batches, format, output, batch) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- if format not in ['text', 'html'] -%}
     {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'format', 'value': format, 'allowed': 'text or html'}) -%}
@@ -21,15 +23,22 @@
   {%- if output and format == 'text' -%}
     {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'output', 'value': output, 'allowed': 'a file with format: html only'}) -%}
   {%- endif -%}
+  {%- if batch is not none and batch is not integer -%}
+    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'the number of a batch'}) -%}
+  {%- endif -%}
   {%- if format == 'html' -%}
-    {{ return(deltawave._report_page(model, output)) }}
+    {{ return(deltawave._report_page(model, output, batch)) }}
   {%- endif -%}
   {%- set reported = deltawave._reported_log(model) -%}
-  {%- set counts = deltawave._reported_counts(reported, batches) -%}
+  {%- set counts = deltawave._reported_counts(reported, batches, batch) -%}
+  {%- if batch is not none and not counts -%}
+    {%- do deltawave._fail('unchanged_batch', {'macro': 'report', 'model': model, 'batch': batch}) -%}
+  {%- endif -%}
   {%- set lines = ['', 'What changed in ' ~ reported.relation.render() | replace('`', ''), ''] -%}
   {%- if counts -%}
     {%- do lines.extend(deltawave._counts_lines(reported, counts)) -%}
     {%- do lines.extend(deltawave._bytes_line(reported, counts)) -%}
+    {%- if batch is not none -%}{%- do lines.extend(deltawave._batch_lines(reported, batch)) -%}{%- endif -%}
     {%- do lines.extend(deltawave._sample_lines(reported, counts, samples)) -%}
   {%- else -%}
     {%- do lines.append('  no batch yet') -%}
@@ -37,9 +46,22 @@
   {%- do print(lines | join('\n') ~ '\n') -%}
 {%- endmacro -%}
 
+{# Which columns a batch has changed most, and where its changes concentrate. #}
+{%- macro _batch_lines(reported, batch) -%}
+  {%- if not deltawave._runs_python() -%}
+    {{ return(['', '  The columns that change most, and where changes concentrate, are found in Python: they need type: deltawave with method: session.']) }}
+  {%- endif -%}
+  {{ return(adapter.call_library('deltawave.reporting.command.batch_lines', {'log': reported.relation | string}, {
+    'key': reported['keys'] | map(attribute='name') | list,
+    'batch': batch,
+    'is_multiset': reported.is_multiset,
+    'knows_rows': reported.knows_rows,
+  })) }}
+{%- endmacro -%}
+
 {#
   What the report needs to know about a log: {relation, batches (its table of batches, or none), keys (columns of the key), columns that have a before
-  image, knows_rows}. A model with the columns of a log is one, too, whatever its materialization.
+  image, knows_rows, is_multiset}. A model with the columns of a log is one, too, whatever its materialization.
 #}
 {%- macro _reported_log(model) -%}
   {%- set node = deltawave._model_node('report', model) -%}
@@ -66,6 +88,7 @@
     'batches': batches if has_batches else none,
     'keys': keys,
     'columns': valued if types['_before'] != 'struct<>' else [],
+    'is_multiset': settings.duplicate_keys == 'multiset',
     'knows_rows': not deltawave._began_with_baseline(batches) if has_batches else settings.initial_load == 'inserts',
   }) }}
 {%- endmacro -%}

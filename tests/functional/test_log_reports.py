@@ -155,9 +155,71 @@ class TestLogReports:
         assert {each.kind for each in found.concentrations} == {"update"}
         assert len(found.samples) > 3
 
-    def read(self, bench: Workbench) -> LogReport:
+    def test_where_the_changes_of_a_batch_concentrate(
+        self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """Among the rows that the table had then: not those that were deleted before or inserted later."""
+        rows = "select id as account_id, if(id % 4 = 0, 'north', 'other') as name, {} as amount from range({}, {})"
+        bench.build(rows.format("1", 0, 500))
+        bench.build(rows.format("if(id % 4 = 0 and id < 300, 2, 1)", 100, 500))
+        bench.build(rows.format("if(id % 4 = 0 and id < 300, 2, cast(id % 4 as int))", 100, 900))
+        found = self.read(bench, 2)
+        assert (found.updates, found.columns, [each.number for each in found.batches]) == (50, {"amount": 50}, [2])
+        assert {change.batch for change in found.samples} == {2}
+        assert found.concentrations
+        ((kind, value, north, expected),) = [
+            (each.kind, each.value, each.rows, each.expected)
+            for each in found.concentrations
+            if each.column == "name"  # type: ignore[union-attr]
+        ]
+        assert (kind, value, north, expected) == ("update", "north", 50, pytest.approx(125 / 500))
+        file = tmp_path / "page.html"
+        assert command(bench, "report", "report", model="accounts", format="html", batch=2, output=str(file)) == 0
+        page = Page(file.read_text(encoding="utf-8"))
+        assert f"What changed in {bench.schema}.accounts, batch 2" in page.text
+        assert "updated name north 50 100.0% 25.0% 4.0" in page.text
+        assert not page.all("desc")
+        capsys.readouterr()
+        assert command(bench, "report", "report", model="accounts", batch=2) == 0
+        printed = capsys.readouterr().out
+        assert ["amount", "50", "100.0%"] in [line.split() for line in printed.splitlines()]
+        assert ["updated", "name", "north", "50", "100.0%", "25.0%", "4.0"] in [
+            line.split() for line in printed.splitlines()
+        ]
+        assert command(bench, "report", "report", model="accounts", format="html", batch=4) == 1
+        assert "There is no batch 4, or a rewind has undone it." in capsys.readouterr().err
+        assert bench.operate("expire", model="accounts", to_batch=2).ok
+        assert command(bench, "report", "report", model="accounts", format="html", batch=2) == 1
+        assert "The log no longer has the changes of batch 2." in capsys.readouterr().err
+
+    def test_dumps_without_dates_have_their_names(
+        self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """All of a run have its time."""
+        bench.configure(unique_key=["account_id"], snapshot_date="load_id", snapshot_order="text")
+        rows = "select 1 as account_id, 'ann' as name, '{}' as load_id"
+        bench.build(" union all ".join(rows.format(name).replace("ann", name) for name in ("load_007", "load_008")))
+        printed = history(bench, capsys, {"account_id": 1})
+        assert printed.splitlines()[2].split() == ["batch", "dump", "at", "change", "column", "before", "after"]
+        assert [cells[:2] for cells in table(printed)] == [["1", "load_007"], ["2", "load_008"]]
+        assert "up to batch 2 (load_008)" in history(bench, capsys, {"account_id": 2})
+        file = tmp_path / "page.html"
+        assert command(bench, "report", "report", model="accounts", format="html", output=str(file)) == 0
+        text = file.read_text(encoding="utf-8")
+        page = Page(text)
+        assert "2 batches, dump load_007 to load_008." in page.text
+        assert "batch 2, dump load_008: 1 update" in page.text
+        assert '<th scope="col" class="number">batch</th><th scope="col">dump</th><th scope="col">date</th>' in text
+        capsys.readouterr()
+        assert command(bench, "report", "report", model="accounts") == 0
+        lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+        assert ["batch", "dump", "date", "inserts", "deletes", "updates", "rows"] in lines
+        assert [line[:2] for line in lines if line[2:] and "-" in line[2]] == [["1", "load_007"], ["2", "load_008"]]
+        assert ["load_008"] in lines
+
+    def read(self, bench: Workbench, batch: int | None = None) -> LogReport:
         log, batches = (bench.spark.table(f"{bench.schema}.accounts{end}") for end in ("", "__batches"))
-        return log_report(log, batches, None, name="accounts", key=["account_id"], is_multiset=False)
+        return log_report(log, batches, None, name="accounts", key=["account_id"], is_multiset=False, batch=batch)
 
     def test_a_log_without_before_images(
         self, bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]

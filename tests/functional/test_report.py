@@ -82,6 +82,40 @@ class TestReport:
             "    n, 1  full name: 'ann' -> 'Ann'",
         ]
 
+    def test_one_batch(self, report, project):
+        """With what it changed, and where; as a page, too."""
+        text = report(model="changes", batch=2, samples=1)
+        assert text.strip("\n").splitlines() == [
+            "What changed in dev.changes",
+            "",
+            "  batch  date        inserts  deletes  updates  rows",
+            "      2  2026-02-28        0        0        3     4",
+            "",
+            "Columns that change most",
+            "",
+            "  column     updates  of all updates",
+            "  full name        3          100.0%",
+            "  amount           1           33.3%",
+            "",
+            "Where the changes concentrate",
+            "",
+            "  No value is clearly more frequent among changed rows than among all rows.",
+            "",
+            "Some of the updates",
+            "",
+            "  2026-02-28",
+            "    n, 2  full name: 'b o'b' -> null",
+            "          amount: 2.5 -> 3.5",
+        ]
+        assert "  The batch has no updates.\n" in report(model="changes", batch=3)
+        for batch, message in (
+            (4, "batch 4 of changes has no changes, or there is no such batch."),
+            ("x", "can't be 'x'"),
+        ):
+            args = yaml.safe_dump({"model": "changes", "batch": batch})
+            _, text = run_dbt_and_capture(["run-operation", "report", "--args", args], expect_pass=False)
+            assert message in text
+
     def test_long_text_is_cut(self, report):
         assert f"    s, 3  full name: 'eve' -> '{'x' * 57}...'" in report(model="changes")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -15,11 +16,13 @@ from uuid import uuid4
 import pytest
 from bad_input import messages
 from dbt.tests.util import run_dbt
+from html_pages import Page
 from kafka import KafkaServer
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from dbt.adapters.deltawave import operation_command
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
 from deltawave.meshjoin import StoredRelation, join_new_rows, stream_of
 from deltawave.meshjoin.batch_folders import BatchFolders
@@ -100,15 +103,29 @@ class SalesModel:
 
 
 class TestNewRows(SalesModel):
-    def test_rows_that_have_landed_are_joined_once(self, sales: Sales) -> None:
+    def test_rows_that_have_landed_are_joined_once(
+        self, sales: Sales, project: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """And the page about the stream shows what that took."""
+
+        def report(file: Path) -> int:
+            given = json.dumps({"model": "sales", "format": "html", "output": str(file)})
+            return operation_command.main(["report", "report", given, f"--project-dir={project.project_root}"])
+
         run("--empty")
         assert sales.found() == Counter()
+        assert report(tmp_path / "page.html") == 1
+        assert "sales is a Python model that has joined no stream yet" in capsys.readouterr().err
         run()
         assert sales.found() == sales.exact()
         sales.land(2, 1)
         for _ in range(2):
             run()
             assert sales.found() == sales.exact()
+        assert report(tmp_path / "page.html") == 0
+        page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
+        assert f"What the stream took: {sales.table}" in page.text
+        assert "micro-batches 2 rows 90 " in page.text
 
 
 class TestModel(SalesModel):

@@ -144,6 +144,10 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a printed history of another type of key": lambda _: with_python().print_history("v1", {"id": "one"}),
     "a report of a model that is no change log": lambda _: with_python().report("v2", format="html"),
     "a report of a model that has not run": lambda _: with_python().report("later", format="html"),
+    "a report of a log that dbt clone has made": lambda _: with_python().report("clone", format="html"),
+    "a report of a Python model without a stream": lambda _: with_python({"text": ""}).report("v5", format="html"),
+    "a report of a batch that is no number": lambda macros: macros.report("v1", batch="last"),
+    "a batch of what is no log": lambda _: with_python().report("v5", format="html", batch=3),
     "a report of an unknown model": lambda _: with_python().report("v3", format="html"),
     "a report of a model that two packages have": lambda _: with_python().report("v4"),
     "a report in an unknown format": lambda macros: macros.report("v1", format="pdf"),
@@ -156,23 +160,28 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
 
 
 def with_python(answer: dict[str, str] | None = None) -> Macros:
-    """Macros on an adapter that runs Python, in a project with the models v1, v2 and later.
+    """Macros on an adapter that runs Python, in a project with the models v1, v2, v5, clone and later.
 
-    v1 and later are change logs; later has not run. ``answer``: what library functions return, if not that keys repeat.
+    v1, clone and later are change logs; later has not run, and v5 is in Python. ``answer``: what library functions
+    return, if not that keys repeat.
     """
     names = {"database": None, "schema": "shop", "resource_type": "model", "package_name": "shop"}
-    config = {"v1": "differential", "v2": "table", "later": "differential"}
+    config = {"v1": "differential", "v2": "table", "v5": "table", "clone": "differential", "later": "differential"}
     nodes = {
         name: {**names, "name": name, "alias": name, "config": {"materialized": kind, "unique_key": "id"}}
         for name, kind in config.items()
     }
+    nodes["v5"]["language"] = "python"
     for package in ("shop", "other"):
         nodes[f"{package}.v4"] = {**nodes["v1"], "name": "v4", "package_name": package}
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql == "select if(try_cast('one' as int) is null, 1, 0) as wrong_0":
             return [(1,)]
-        return [("found",)] if "show schemas" in sql or (sql.startswith("show tables") and "later" not in sql) else []
+        if sql == "describe extended `shop`.`clone`":
+            return [("View Text", "select * from `prod`.`clone`")]
+        is_there = "later" not in sql and "clone__batches" not in sql
+        return [("found",)] if "show schemas" in sql or (sql.startswith("show tables") and is_there) else []
 
     macros = Macros(
         graph=SimpleNamespace(nodes=nodes, sources={}),

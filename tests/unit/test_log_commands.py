@@ -41,10 +41,12 @@ def test_a_page(called: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert cli.main(["report", "odd/../na me"]) == 7
     options = ["--target", "delta", "--profiles-dir", "profiles", "--project-dir", "..", "--vars", "{a: 1}"]
     assert cli.main(["report", "x", "--output", "pages/x.html", *options]) == 7
-    assert [command[:4] for command in called] == [[*PROGRAM, "report", "report"]] * 2
+    assert cli.main(["report", "x", "--batch", "3"]) == 7
+    assert [command[:4] for command in called] == [[*PROGRAM, "report", "report"]] * 3
     assert [json.loads(command[4]) for command in called] == [
         {"model": "odd/../na me", "format": "html", "output": str(tmp_path / "odd____na_me.html")},
         {"model": "x", "format": "html", "output": str(tmp_path / "pages" / "x.html")},
+        {"model": "x", "format": "html", "output": str(tmp_path / "x_batch_3.html"), "batch": 3},
     ]
     assert called[0][5:] == []
     assert called[1][5:] == ["--target=delta", "--profiles-dir=profiles", "--project-dir=..", "--vars={a: 1}"]

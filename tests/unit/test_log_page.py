@@ -20,6 +20,40 @@ from deltawave.reporting.page import as_html
 ODD = '<i>"o\'dd" & ${name}</i>'
 
 
+def test_one_batch() -> None:
+    """What its bars would show is in its line."""
+    text = as_html(report(batch=2, batches=(batch(2, updates=0),), updates=0, columns={}, samples=()))
+    assert re.findall(r"<h[12]>(.*)</h[12]>", text) == [
+        "What changed in dev.accounts, batch 2",
+        "Columns that change most",
+        "Where the changes concentrate",
+        "Some of the changes",
+        "Quarantine",
+        "Batches",
+    ]
+    page = Page(text)
+    for shown in ("1 batch, 2026-02-01.", "The batch has no updates.", "The batch has no changes.", "before and after"):
+        assert shown in page.text, shown
+
+
+def test_dumps_that_have_no_dates_are_named() -> None:
+    """By the column of their names; long ones are cut below a bar."""
+    at = {"at": BEGIN.replace(hour=12)}
+    names = ("7", "a_name_that_is_too_long_for_its_bar", "<8>")
+    named = tuple(batch(number, dump=name, **at) for number, name in enumerate(names, 1))
+    page = Page(as_html(report(batches=named)))
+    for shown in (
+        "3 batches, dump 7 to <8>.",
+        "batch 3, dump <8>: 3 updates",
+        "a_name_that…",
+        "batch dump date strategy",
+        "3 <8> 2026-01-31 12:00 outer_join",
+    ):
+        assert shown in page.text, shown
+    dated = tuple(batch(number, dump=f"{batch(number).at:%Y-%m-%d}") for number in (1, 2, 3))
+    assert "dump" not in Page(as_html(report(batches=dated))).text
+
+
 def test_everything_that_a_log_holds() -> None:
     text = as_html(report())
     page = Page(text)

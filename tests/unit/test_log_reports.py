@@ -123,6 +123,20 @@ def test_the_history_of_a_row() -> None:
     ]
 
 
+def test_the_history_names_dumps_that_have_no_dates() -> None:
+    found = described(
+        insert(1, id="1", name="ann"),
+        insert(2, id="1", name="eve"),
+        batches=[batch(1, dump="17"), batch(2, dump="18")],
+    )
+    assert [line.split()[:3] for line in found[2:]] == [
+        ["batch", "dump", "at"],
+        ["1", "17", "2026-01-31"],
+        ["2", "18", "2026-02-01"],
+    ]
+    assert "up to batch 1 (17)" in described(batches=[batch(1, dump="17")])[2]
+
+
 def test_the_history_of_a_value() -> None:
     changes = [
         insert(1, id="1", name="ann", amount="1"),

@@ -64,7 +64,13 @@ def test_a_page(has_quarantine: bool) -> None:
     assert relations["log"] == "`dev`.`odd name`"
     assert "from `kept`.`odd name__batches` as batches" in relations["batches"]
     assert ("quarantine" in relations) == has_quarantine
-    assert options == {"name": "dev.odd name", "key": ["region", "id"], "is_multiset": False, "output": "x.html"}
+    assert options == {
+        "name": "dev.odd name",
+        "key": ["region", "id"],
+        "is_multiset": False,
+        "batch": None,
+        "output": "x.html",
+    }
     assert shop.printed == ["<!doctype html>"]
 
 
@@ -109,9 +115,14 @@ def test_a_text_about_no_log(columns: list[tuple[str, str]], built: list[str], m
         shop.macros.report("odd name")
 
 
+def test_a_batch_without_python() -> None:
+    _, line = Macros()._batch_lines({}, 3)
+    assert line.endswith("are found in Python: they need type: deltawave with method: session.")
+
+
 def test_samples_are_of_all_columns_and_free_of_control_characters() -> None:
     note, key = {"name": "_note", "data_type": "string"}, {"name": "Id", "data_type": "binary"}
-    sql = Macros()._samples_sql({"relation": "dev.log", "keys": [key], "columns": [note]}, 1, 3)
+    sql = Macros()._samples_sql({"relation": "dev.log", "keys": [key], "columns": [note]}, 1, 2, 3)
     assert "struct(_changed_columns, _before, `Id`, `_note`) as logged" in sql
     # What is shown is made of the few rows that are shown.
     ranked, shown = sql.split("\nselect\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +76,12 @@ def read(source: Path) -> list[MicroBatch]:
             f"{source} has no figures of micro-batches. Take what `deltawave stream --json` prints, or the folder "
             "that its --out names, if it is on this machine."
         )
-    # Later passes, which join what was shed, have the numbers -1, -2 and so on.
-    return sorted(batches.values(), key=lambda batch: (batch.number < 0, abs(batch.number)))
+    return in_order(batches.values())
+
+
+def in_order(batches: Iterable[MicroBatch]) -> list[MicroBatch]:
+    """Micro-batches by their numbers; later passes, which join what was shed, have the numbers -1, -2 and so on."""
+    return sorted(batches, key=lambda batch: (batch.number < 0, abs(batch.number)))
 
 
 def as_html(name: str, batches: Sequence[MicroBatch]) -> str:

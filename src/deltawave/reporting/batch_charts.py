@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from deltawave.pages import charts
 from deltawave.pages.html import paragraph
 from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted, sized, unit_of
-from deltawave.reporting.batches import Batch, Group, grouped
-from deltawave.reporting.changes import CHANGE_TYPES, times
+from deltawave.pages.texts import counted, short, sized, unit_of
+from deltawave.reporting.batches import Batch, Group, dumps_of, grouped, labels
+from deltawave.reporting.changes import CHANGE_TYPES
 
 # Above a contrast of 3 to a light or dark page. They differ in lightness, too, for those who see no hues.
 SERIES = (
@@ -22,6 +22,8 @@ SECONDS = charts.Series("seconds", "#6e7781", "#8b949e")
 BYTES = (charts.Series("read", "#2e7d32", "#66bb6a"), charts.Series("spared", "#87909a", "#6e7781"))
 # However long a log is, its page has so many bars.
 _MOST_BARS = 60
+# So many characters of a dump's name fit below its bar.
+_MARK = 12
 
 
 def changes_by_batch(batches: Sequence[Batch]) -> str:
@@ -95,7 +97,8 @@ def _chart(
 ) -> str:
     """A bar for each batch, or for several; ``described``: the parts of a bar, or of all bars, in words."""
     groups = grouped(drawn, _MOST_BARS)
-    days = dict(zip((each.number for each in drawn), times(each.at for each in drawn), strict=True))
+    days = dict(zip((each.number for each in drawn), labels(drawn), strict=True))
+    is_named = bool(dumps_of(drawn))
     has_times = len({days[group.first.number][:10] for group in groups}) < len(groups)
     bars = []
     rows = []
@@ -103,9 +106,10 @@ def _chart(
         parts, first, last = parts_of(group), days[group.first.number], days[group.last.number]
         what = "batch" if group.first == group.last else "batches"
         period = first if first == last else f"{first} to {last}"
-        label = f"{what} {group.name}, {period}: {described(parts)}"
+        label = f"{what} {group.name}, {'dump ' if is_named else ''}{period}: {described(parts)}"
         # With the time where several groups begin on one day.
-        bars.append(charts.Bar(label, first[5:] if has_times else first[:10], parts))
+        mark = short(first, _MARK) if is_named else first[5:] if has_times else first[:10]
+        bars.append(charts.Bar(label, mark, parts))
         rows.append((group.name, first, last, *(f"{round(part, 1):,}" for part in parts)))
     size = f"A bar is up to {-(-len(drawn) // len(groups))} batches." if len(groups) < len(drawn) else ""
     sums = [sum(each) for each in zip(*(bar.parts for bar in bars), strict=True)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from deltawave.pages.html import paragraph, section
 from deltawave.pages.tables import Table
 from deltawave.pages.texts import LINE, counted, plain, short, sized
-from deltawave.reporting.batches import Batch
+from deltawave.reporting.batches import Batch, dumps_of
 from deltawave.reporting.changes import CHANGE_TYPES, times
 
 # However many there are.
@@ -20,10 +20,12 @@ def batches_listed(batches: Sequence[Batch]) -> str:
     last = list(reversed(batches))[:MOST_BATCHES]
     days = list(reversed(times(each.at for each in batches)))
     extras = [name for name in ("backfilled", "quarantined") if any(getattr(each, name) for each in last)]
+    dumps = dumps_of(last)
     has_bytes = any(each.bytes_read is not None for each in last)
     rows = [
         (
             str(each.number),
+            *((dumps.get(each.number, ""),) if dumps else ()),
             day,
             plain(each.strategy),
             short(each.reason, LINE) if each.reason else "",
@@ -40,7 +42,8 @@ def batches_listed(batches: Sequence[Batch]) -> str:
     counts = (*(f"{kind}s" for kind in CHANGE_TYPES), *extras)
     sizes = ("bytes read", "full comparison") if has_bytes else ()
     rows_read = ("rows read", "of the table", "rows after")
-    heads = ("batch", "date", "strategy", "reason", *rows_read, *sizes, *counts, "seconds")
+    named = ("batch", *(("dump",) if dumps else ()), "date")
+    heads = (*named, "strategy", "reason", *rows_read, *sizes, *counts, "seconds")
     used = Counter(each.strategy for each in batches if not each.is_operation)
     strategies = ", ".join(f"{plain(name)} in {counted(number, 'batch')}" for name, number in used.most_common())
     older = f"Not shown: {counted(len(batches) - len(last), 'older batch')}." if len(batches) > len(last) else ""

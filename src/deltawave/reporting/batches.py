@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.reporting.changes import ChangeType, instant
+from deltawave.pages.texts import short
+from deltawave.reporting.changes import ChangeType, instant, times
 
 # Operations on a log are batches without changes.
 _OPERATIONS = ("rewind", "expire", "compact", "purge")
@@ -20,7 +21,8 @@ _COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
 class Batch:
     """A batch as its log's table of batches has it; ``at`` is in UTC, numbers are rows.
 
-    ``bytes_full``: what a full comparison would have read.
+    - ``bytes_full``: what a full comparison would have read
+    - ``dump``: the date, number or text that names the dump; of a wave index, the last day that it loaded
     """
 
     number: int
@@ -38,6 +40,7 @@ class Batch:
     seconds: float | None
     bytes_read: int | None = None
     bytes_full: int | None = None
+    dump: str | None = None
 
     @property
     def is_operation(self) -> bool:
@@ -101,6 +104,7 @@ def batches_of(table: DataFrame) -> list[Batch]:
         "seconds",
         "bytes_dump",
         "bytes_full",
+        "snapshot_date",
         *counts,
     )
     return [
@@ -115,10 +119,28 @@ def batches_of(table: DataFrame) -> list[Batch]:
             seconds=row["seconds"],
             bytes_read=row["bytes_dump"],
             bytes_full=row["bytes_full"],
+            dump=row["snapshot_date"],
             **{name: row[name] for name in _COUNTS},
         )
         for row in rows.orderBy("batch_id").collect()
     ]
+
+
+def dumps_of(batches: Iterable[Batch]) -> dict[int, str]:
+    """What names the dumps, by the batches' numbers; nothing where the times of all batches are the dates of dumps.
+
+    Dumps that are ordered by numbers or texts, and days of a wave index, have the time of their run, and a run may load
+    several.
+    """
+    named = [each for each in batches if each.dump is not None]
+    are_dates = all((each.dump or "").startswith(f"{each.at:%Y-%m-%d}") for each in named)
+    return {} if are_dates else {each.number: short(each.dump) for each in named}
+
+
+def labels(batches: Sequence[Batch]) -> list[str]:
+    """What tells batches apart besides their numbers: the names of dumps, or else times."""
+    dumps = dumps_of(batches)
+    return [dumps.get(each.number, day) for each, day in zip(batches, times(each.at for each in batches), strict=True)]
 
 
 def grouped(batches: Sequence[Batch], most: int) -> list[Group]:

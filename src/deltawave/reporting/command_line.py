@@ -26,7 +26,10 @@ def add_report(commands: Commands) -> None:
         "report", help="write a page about a model's change log: what changes, where, how often"
     )
     command.add_argument("model", help="name of the model")
-    command.add_argument("--output", metavar="FILE", help="the page (default: the model's name, with .html)")
+    command.add_argument("--batch", type=int, metavar="N", help="only what this batch of the log has changed")
+    command.add_argument(
+        "--output", metavar="FILE", help="the page (default: the model's name, and the batch's number, with .html)"
+    )
     _add_options_of_dbt(command)
     command.set_defaults(run=report)
 
@@ -68,13 +71,16 @@ def key_part(text: str) -> tuple[str, str]:
 def report(options: argparse.Namespace) -> int:
     """Write the page; return dbt's exit code."""
     # dbt may run in another folder.
-    file = Path(options.output or file_of(options.model)).absolute()
-    return _operate("report", "report", {"model": options.model, "format": "html", "output": str(file)}, options)
+    file = Path(options.output or file_of(options.model, options.batch)).absolute()
+    arguments = {"model": options.model, "format": "html", "output": str(file)}
+    if options.batch is not None:
+        arguments["batch"] = options.batch
+    return _operate("report", "report", arguments, options)
 
 
-def file_of(model: str) -> str:
+def file_of(model: str, batch: int | None = None) -> str:
     """A file name for a model's page, in which no character has a meaning of its own."""
-    return re.sub(r"[^\w-]", "_", model) + ".html"
+    return re.sub(r"[^\w-]", "_", model if batch is None else f"{model}_batch_{batch}") + ".html"
 
 
 def history(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ _ALL = -1
 
 @dataclass(frozen=True)
 class Concentration:
-    """A value of a column that is more frequent among rows with a type of change than among all rows of the log.
+    """A value of a column that is more frequent among rows with a type of change than among all rows.
 
     - ``kind``: which rows: updated or deleted ones, or those that were inserted after the log's first batch
     - ``rows``: how many of them have the value; ``share``: of all rows of this kind, 0 to 1
@@ -50,11 +50,13 @@ def measured(estimates: Mapping[str, int]) -> list[str]:
     return sorted(few, key=lambda name: estimates[name])[:MOST_COLUMNS]
 
 
-def concentrations(log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int) -> list[Concentration]:
+def concentrations(
+    log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int, batch: int | None = None
+) -> list[Concentration]:
     """Count the values of some columns, in one job, and return what is worth reporting, the largest effect first.
 
     Each key of the log counts once: by its row before the last update, if the log has that, otherwise by its last row
-    that has values.
+    that has values. With a ``batch`` only its changes count, among the rows that the table had before or after it.
     """
     if not names:
         return []
@@ -63,7 +65,7 @@ def concentrations(log: DataFrame, key: Sequence[str], names: Sequence[str], fir
     ]
     everything = F.struct(F.lit(_ALL).alias("place"), F.lit(None).cast("string").alias("value"))
     counted = (
-        _rows_by_key(log, key, names, first_batch)
+        _rows_by_key(log, key, names, first_batch, batch)
         .select(*CHANGE_TYPES, F.explode(F.array(everything, *cells)).alias("cell"))
         .groupBy("cell.place", "cell.value")
         .agg(F.count(F.lit(1)).alias("rows"), *(F.count_if(F.col(kind)).alias(kind) for kind in CHANGE_TYPES))
@@ -87,8 +89,14 @@ def concentrations(log: DataFrame, key: Sequence[str], names: Sequence[str], fir
     return [each for kind in CHANGE_TYPES for each in [one for one in found if one.kind == kind][:MOST_REPORTED]]
 
 
-def _rows_by_key(log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int) -> DataFrame:
+def _rows_by_key(
+    log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int, batch: int | None
+) -> DataFrame:
     """A row for each key: the values by which it is judged, in ``row``, and which types of changes it has had."""
+    is_counted = F.lit(True)
+    if batch is not None:
+        log = log.where(F.col("_batch_id") <= batch)
+        is_counted = F.col("_batch_id") == batch
     types = {field.name: field.dataType for field in data_fields(log)}
     with_before = {field.name.lower() for field in before_fields(log)}
 
@@ -105,19 +113,23 @@ def _rows_by_key(log: DataFrame, key: Sequence[str], names: Sequence[str], first
 
     # Within a batch deletes come before inserts.
     order = F.struct(F.col("_batch_id"), F.col("_change_type") != "delete")
-    has_before = is_update() & F.col("_before").isNotNull()
+    has_before = is_counted & is_update() & F.col("_before").isNotNull()
     numbered = log.select(
         *(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)),
         values(False).alias("after"),
         F.when(is_recorded(log, key), order).alias("order_after"),
         F.when(has_before, values(True)).alias("before"),
         F.when(has_before, order).alias("order_before"),
-        is_update().alias("update"),
-        (F.col("_change_type") == "delete").alias("delete"),
-        ((F.col("_change_type") == "insert") & (F.col("_batch_id") > first_batch)).alias("insert"),
+        (is_counted & is_update()).alias("update"),
+        (is_counted & (F.col("_change_type") == "delete")).alias("delete"),
+        (is_counted & (F.col("_change_type") == "insert") & (F.col("_batch_id") > first_batch)).alias("insert"),
+        order.alias("order"),
+        (is_counted | (F.col("_change_type") != "delete")).alias("is_there"),
     )
     grouped = numbered.groupBy(*(f"k{number}" for number in range(len(key)))).agg(
         F.coalesce(F.max_by("before", "order_before"), F.max_by("after", "order_after")).alias("row"),
         *(F.max(kind).alias(kind) for kind in CHANGE_TYPES),
+        F.max_by("is_there", "order").alias("is_there"),
     )
-    return grouped.select("row", *CHANGE_TYPES)
+    # A key that an earlier batch than the counted one has deleted is no row of the table.
+    return grouped.where("is_there").select("row", *CHANGE_TYPES)

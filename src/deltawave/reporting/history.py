@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from deltawave.pages.tables import Table, lines
 from deltawave.pages.texts import beside, plain, short
-from deltawave.reporting.batches import Batch, began_with_baseline, begins_with_state, is_cut
+from deltawave.reporting.batches import Batch, began_with_baseline, begins_with_state, dumps_of, is_cut, labels
 from deltawave.reporting.changes import UNKNOWN, Change, times, value_in
-
-_HEADS = ("batch", "at", "change", "column", "before", "after")
 
 
 def history_text(
@@ -30,6 +28,8 @@ def history_text(
     """
     title = f"{plain(name)}: {', '.join(f'{plain(each)} = {plain(value)}' for each, value in key)}"
     keys = {each.lower() for each, _ in key}
+    dumps = dumps_of(batches)
+    heads = ("batch", *(("dump",) if dumps else ()), "at", "change", "column", "before", "after")
     rows = []
     previous = None
     for change, day in zip(changes, times(change.at for change in changes), strict=True):
@@ -40,14 +40,15 @@ def history_text(
             # A table may have no other columns than its key.
             values = [("", "", "")]
         for place, (each, old, new) in enumerate(values):
-            head = (str(change.batch), day, _kind(change, batches, first_batch))
-            rows.append((*(("", "", "") if place else head), plain(each) if each else "", old, new))
+            dump = (dumps.get(change.batch, ""),) if dumps else ()
+            head = (str(change.batch), *dump, day, _kind(change, batches, first_batch))
+            rows.append((*([""] * len(head) if place else head), plain(each) if each else "", old, new))
         previous = None if change.kind == "delete" else change
     if not rows:
         of_others = f"Its changes ({len(changes):,}) are of other columns than {plain(column)}."
         nothing = of_others if changes else _nothing(batches, first_batch)
         return f"{title}\n\n  {nothing}\n"
-    return "\n".join([title, "", *lines(Table(title, _HEADS, rows)), ""])
+    return "\n".join([title, "", *lines(Table(title, heads, rows)), ""])
 
 
 def _values(change: Change, previous: Change | None, keys: set[str]) -> Iterator[tuple[str, str, str]]:
@@ -79,7 +80,7 @@ def _kind(change: Change, batches: Sequence[Batch], first_batch: int | None) -> 
 
 
 def _nothing(batches: Sequence[Batch], first_batch: int | None) -> str:
-    last = f"up to batch {batches[-1].number} ({times([batches[-1].at])[0]})" if batches else "yet"
+    last = f"up to batch {batches[-1].number} ({labels(batches[-1:])[0]})" if batches else "yet"
     found = f"No change of such a row {last}"
     if began_with_baseline(batches):
         return f"{found}. The log lacks the rows of its first dump (initial_load: baseline): it may be one of them."

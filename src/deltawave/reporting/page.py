@@ -1,4 +1,4 @@
-"""A change log as one page of HTML that needs no other file."""
+"""A change log, or one of its batches, as one page of HTML that needs no other file."""
 
 from __future__ import annotations
 
@@ -19,44 +19,39 @@ from deltawave.reporting.batch_charts import (
     seconds_by_batch,
 )
 from deltawave.reporting.batch_table import MOST_BATCHES, batches_listed
-from deltawave.reporting.batches import Batch, is_cut
-from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of, times
-from deltawave.reporting.concentrations import Concentration
+from deltawave.reporting.batches import Batch, dumps_of, is_cut, labels
+from deltawave.reporting.change_tables import COLUMNS, CONCENTRATIONS, columns_table, concentrations_table
+from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of
 from deltawave.reporting.log_report import LogReport, cells_of
 
-# However long a log is, its page has so many columns, and changed columns of one row.
-_MOST_COLUMNS = 30
+# However many columns of a row have changed, a page shows so many.
 _MOST_CELLS = 8
-_WITHOUT_CONCENTRATIONS = {
-    "baseline": "The log began with initial_load: baseline. It lacks the rows that have not changed since, with which "
-    "changed ones would be compared.",
-    "multiset": "With duplicate_keys: multiset a key may have several rows, and this section counts keys.",
-}
-_WHAT: dict[str, str] = {"insert": "inserted later", "update": "updated", "delete": "deleted"}
 
 
 def as_html(report: LogReport) -> str:
-    title = f"What changed in {plain(report.name)}"
+    title = f"What changed in {plain(report.name)}{'' if report.batch is None else f', batch {report.batch}'}"
     style = charts.style((*SERIES, *BYTES, SECONDS)) + marking.STYLE + filters.STYLE
     body = "".join([_summary(report), _figures(report.batches), *_sections(report)])
     return page(title, body, style=style, script=filters.SCRIPT if report.samples else "")
 
 
 def _sections(report: LogReport) -> Iterator[str]:
-    yield changes_by_batch(report.batches)
-    yield _columns(report)
-    yield _concentrations(report.concentrations)
+    is_log = report.batch is None
+    yield changes_by_batch(report.batches) if is_log else ""
+    yield _listed(COLUMNS, *columns_table(report, charts.meter))
+    yield _listed(CONCENTRATIONS, *concentrations_table(report))
     yield _samples(report)
     yield _quarantine(report)
-    yield bytes_by_batch(report.batches)
-    yield seconds_by_batch(report.batches)
+    yield bytes_by_batch(report.batches) if is_log else ""
+    yield seconds_by_batch(report.batches) if is_log else ""
     yield batches_listed(report.batches)
 
 
 def _summary(report: LogReport) -> str:
     batches = [each for each in report.batches if not each.is_operation]
-    days = times(each.at for each in batches)
-    period = "".join(f", {days[0]} to {days[-1]}" if len(set(days)) > 1 else f", {day}" for day in days[:1])
+    days = labels(batches)
+    named = "dump " if dumps_of(batches) else ""
+    period = "".join(f", {named}{' to '.join(dict.fromkeys((day, days[-1])))}" for day in days[:1])
     return paragraph(
         f"{counted(len(batches), 'batch')}{period}.",
         f"Key: {', '.join(map(plain, report.key))}.",
@@ -96,54 +91,15 @@ def _beginning(report: LogReport) -> str:
     return f"The log's rows begin with batch {report.first_batch}; earlier batches are only counted."
 
 
-def _columns(report: LogReport) -> str:
-    title = "Columns that change most"
-    shown = list(report.columns.items())[:_MOST_COLUMNS]
-    recorded = report.updates - report.unrecorded
-    share = "of recorded updates" if report.unrecorded else "of all updates"
-    rows = [(plain(name), f"{updates:,}", charts.meter(updates / recorded)) for name, updates in shown]
-    notes = [
-        f"Of {counted(report.unrecorded, 'update')} the log does not record the columns." if report.unrecorded else "",
-        f"Not shown: {counted(len(report.columns) - len(shown), 'column')} with fewer updates."
-        if len(report.columns) > len(shown)
-        else "",
-        "" if report.updates else "The log has no updates.",
-    ]
-    listed = section(Table(title, ("column", "updates", share), rows)) if rows else f"<h2>{title}</h2>\n"
-    return listed + (paragraph(*notes) if any(notes) else "")
-
-
-def _concentrations(found: Sequence[Concentration] | str) -> str:
-    title = "Where the changes concentrate"
-    if isinstance(found, str):
-        return f"<h2>{title}</h2>\n" + paragraph(_WITHOUT_CONCENTRATIONS[found])
-    if not found:
-        return f"<h2>{title}</h2>\n" + paragraph(
-            "No value is clearly more frequent among changed rows than among all rows."
-        )
-    rows = [
-        (
-            _WHAT[each.kind],
-            plain(each.column),
-            short(each.value),
-            f"{each.rows:,}",
-            f"{each.share:.1%}",
-            f"{each.expected:.1%}",
-            f"{each.lift:.1f}",
-        )
-        for each in found
-    ]
-    heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often")
-    return section(Table(title, heads, rows)) + paragraph(
-        "Expected is the share of all rows of the log, deleted ones included, that have the value. A row counts once, "
-        "as it was before its last update."
-    )
+def _listed(title: str, found: Table | None, notes: Sequence[str]) -> str:
+    listed = section(found) if found else f"<h2>{title}</h2>\n"
+    return listed + (paragraph(*notes) if notes else "")
 
 
 def _samples(report: LogReport) -> str:
-    title = "Some of the last changes"
+    title = "Some of the last changes" if report.batch is None else "Some of the changes"
     if not report.samples:
-        return f"<h2>{title}</h2>\n" + paragraph("The log has no changes.")
+        return f"<h2>{title}</h2>\n" + paragraph(f"The {'log' if report.batch is None else 'batch'} has no changes.")
     changed = {name for change in report.samples for name, _, _ in cells_of(change)[:_MOST_CELLS]}
     names = [name for name in report.columns if name in changed]
     places = {name: place for place, name in enumerate(names)}
@@ -180,14 +136,14 @@ def _quarantine(report: LogReport) -> str:
     with_some = [each for each in report.batches if each.quarantined]
     if not with_some:
         return f"<h2>{title}</h2>\n" + paragraph("No row was quarantined.")
-    days = times(each.at for each in with_some)
+    days = labels(with_some)
     rows = [
         (str(each.number), day, f"{each.quarantined:,}")
         for each, day in zip(reversed(with_some), reversed(days), strict=True)
     ][:MOST_BATCHES]
     older = len(with_some) - len(rows)
     total = sum(each.quarantined for each in with_some)
-    text = section(Table(title, ("batch", "date", "rows"), rows))
+    text = section(Table(title, ("batch", "dump" if dumps_of(with_some) else "date", "rows"), rows))
     text += paragraph(
         f"In all {counted(total, 'row')} of duplicate keys in {counted(len(with_some), 'batch')}.",
         f"Not shown: {counted(older, 'older batch')}." if older else "",

@@ -1,8 +1,9 @@
-"""A wave index as one page of HTML that needs no other file: its time-sets, now and on the days to come."""
+"""A wave index as one page of HTML that needs no other file: its time-sets, until now and on the days to come."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
@@ -14,11 +15,12 @@ from deltawave.reporting.batch_charts import SECONDS, SERIES, changes_by_batch, 
 from deltawave.reporting.batch_table import batches_listed
 from deltawave.reporting.batches import Batch
 from deltawave.wave.operations import WaveState, applied, constituent
-from deltawave.wave.planner import DayPlan, transition
-from deltawave.wave.tables import WaveRecord
+from deltawave.wave.planner import DayPlan, start, transition
+from deltawave.wave.tables import Day, WaveRecord
 
-# Days that are planned ahead, however long the window is.
+# Days that are planned ahead, however long the window is, and days that are looked back to.
 _MOST_DAYS = 14
+_MOST_PAST_DAYS = 30
 
 
 def as_html(name: str, record: WaveRecord, batches: Sequence[Batch], made_at: datetime) -> str:
@@ -40,6 +42,7 @@ def as_html(name: str, record: WaveRecord, batches: Sequence[Batch], made_at: da
         about,
         figures(counts),
         _time_sets(record),
+        _last_days(record, batches),
         _next_days(record),
         changes_by_batch(batches),
         seconds_by_batch(batches),
@@ -56,6 +59,37 @@ def _time_sets(record: WaveRecord) -> str:
         use = "constituent" if name[0] == "I" else "prepared for later"
         rows.append((name, use, _named(record, days), f"{len(days):,}", f"{counted:,}"))
     return section(Table("Time-sets", ("index", "use", "time-set", "days", "rows"), rows))
+
+
+def _last_days(record: WaveRecord, batches: Sequence[Batch]) -> str:
+    """The constituents' time-sets after each of the last days: a day that comes again, or is dropped, changes none."""
+    index = record.spec.index
+    starts = [place for place, batch in enumerate(batches) if batch.reason == "start"]
+    since = batches[starts[-1] :] if starts else []
+    loads = [batch for batch in since if batch.reason in ("start", "load")]
+    first = record.state_day - len(loads) + 1
+    if not loads or not 1 <= first <= index.window:
+        return ""
+    numbered = dict(enumerate(loads, first))
+    # Days that have left the window are named as they were loaded.
+    known = replace(record, days={day: Day(batch.dump or "") for day, batch in numbered.items()} | dict(record.days))
+    names = [constituent(number) for number in range(1, index.constituents + 1)]
+    state = start(index, first).state
+    rows = []
+    for day, batch in numbered.items():
+        state = state if day == first else transition(index, state).state
+        sets = (_named(known, state.indexes.get(name, ())) for name in names)
+        rows.append((_named(known, [day]), f"{batch.rows_new or 0:,}", f"{state.length:,}", *sets))
+    if state.constituents != record.state.constituents:
+        # The table of batches is not that of this index.
+        return ""
+    return section(Table("The last days", ("day", "rows", "days", *names), rows[-_MOST_PAST_DAYS:])) + paragraph(
+        "The time-sets after each day, as its transition made them; rows are those that readers saw then.",
+        "-1 is the day before the newest one: days that were loaded at once have no names any more."
+        if first > 1
+        else "",
+        f"Not shown: {len(rows) - _MOST_PAST_DAYS:,} older days." if len(rows) > _MOST_PAST_DAYS else "",
+    )
 
 
 def _next_days(record: WaveRecord) -> str:
@@ -84,7 +118,7 @@ def _plans(record: WaveRecord) -> Iterator[DayPlan]:
 
 
 def _named(record: WaveRecord, days: Iterable[int]) -> str:
-    """Days by their values, those that follow each other as a range; later ones by their distance: +1."""
+    """Days by their values, those that follow each other as a range; unknown ones by their distance: +1."""
     runs: list[list[int]] = []
     for day in sorted(days):
         if runs and runs[-1][-1] == day - 1 and (day - 1 > record.state_day or day <= record.state_day):
@@ -93,6 +127,6 @@ def _named(record: WaveRecord, days: Iterable[int]) -> str:
             runs.append([day])
 
     def name(day: int) -> str:
-        return plain(record.days[day].value) if day in record.days else f"+{day - record.state_day}"
+        return plain(record.days[day].value) if day in record.days else f"{day - record.state_day:+}"
 
     return ", ".join(" to ".join(map(name, dict.fromkeys((run[0], run[-1])))) for run in runs)

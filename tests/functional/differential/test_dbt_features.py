@@ -163,6 +163,12 @@ class TestClone:
         try:
             assert (done := clone()).ok, done.text
             assert [tuple(row) for row in bench.spark.table(f"{dev}.now").collect()] == [(1, "ann")]
+            asked = {"model": MODEL, "format": "html"}, {"model": MODEL, "key": {"account_id": 1}}
+            for operation, given in zip(("report", "print_history"), asked, strict=True):
+                done = bench.operate(operation, **given)
+                said = f"`{dev}`.`accounts` is a view of `{bench.schema}`.`accounts`, as dbt clone makes it"
+                assert not done.ok
+                assert said in done.text
             place()
             bench.build("select 1 as account_id, 'eve' as name")
             rows = bench.spark.table(f"{dev}.accounts").orderBy("_batch_id")

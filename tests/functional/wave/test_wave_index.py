@@ -121,6 +121,8 @@ class TestWaveIndex:
         assert f"The wave index {bench.schema}.{MODEL}" in text
         assert "I1 constituent 2026-01-03 to 2026-01-04 2 8" in text
         assert "I2 constituent 2026-01-05 1 5" in text
+        assert "2026-01-04 15 3 2026-01-03 to 2026-01-04 2026-01-02" in text
+        assert "2026-01-05 15 3 2026-01-03 to 2026-01-04 2026-01-05" in text
         assert "del replace" in text
 
     def test_files_go_with_their_days(self, bench: Workbench) -> None:
