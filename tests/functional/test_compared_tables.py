@@ -19,6 +19,8 @@ from pyspark.sql.types import (
     IntegerType,
     LongType,
     StringType,
+    TimestampNTZType,
+    TimestampType,
 )
 
 import deltawave
@@ -151,6 +153,17 @@ def test_columns_of_other_types(spark: SparkSession) -> None:
     assert not found.is_equal
 
 
+def test_a_date_is_compared_with_a_timestamp_as_midnight(spark: SparkSession) -> None:
+    """As a key, too."""
+    old = spark.sql("select date'2026-01-31' as day, date'2026-01-31' as paid, 'x' as name")
+    new = spark.sql("select timestamp'2026-01-31' as day, timestamp_ntz'2026-01-31 10:00:00' as paid, 'x' as name")
+    found = deltawave.compare(old, new, "day")
+    assert (found.changed, found.only_old, list(found.columns.items())) == (1, 0, [("paid", 1), ("name", 0)])
+    assert found.types["day"] == {"old": "date", "new": "timestamp", "compared_as": "timestamp"}
+    assert found.changes[0].old == "2026-01-31 00:00:00"
+    assert deltawave.compare(old, new, "day", ignore_columns="paid").changed == 0
+
+
 @pytest.mark.parametrize(
     ("one", "other", "common"),
     [
@@ -158,6 +171,10 @@ def test_columns_of_other_types(spark: SparkSession) -> None:
         (DecimalType(38, 0), DecimalType(38, 10), DoubleType()),
         (FloatType(), IntegerType(), DoubleType()),
         (DateType(), StringType(), StringType()),
+        (DateType(), LongType(), StringType()),
+        (DateType(), TimestampType(), TimestampType()),
+        (DateType(), TimestampNTZType(), TimestampNTZType()),
+        (TimestampType(), TimestampNTZType(), TimestampType()),
         (IntegerType(), IntegerType(), IntegerType()),
     ],
 )

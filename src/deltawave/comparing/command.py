@@ -33,6 +33,8 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.session.timeZone": "UTC",
+    # --encoding is any that Java knows, such as windows-1252.
+    "spark.sql.legacy.javaCharsets": "true",
     # Each task prepares aggregates over all columns, which takes longer than its rows: by default there are 200.
     "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
 }
@@ -99,7 +101,9 @@ def _compared(options: argparse.Namespace) -> Comparison:
         return name in measured or ("" in measured and name not in keys)
 
     with local_session({**_SETTINGS, **(_DELTA if "delta" in kinds.values() else {})}) as session:
-        rows = {side: read(session, path, kinds[side], options.separator) for side, path in paths.items()}
+        rows = {
+            side: read(session, path, kinds[side], options.separator, options.encoding) for side, path in paths.items()
+        }
         frames, notes = aligned(rows, paths, is_measured)
         found = compare(
             frames["old"],
