@@ -66,8 +66,8 @@ def run(options: argparse.Namespace) -> int:
 
 def operation(
     old: DataFrame, new: DataFrame, *, names: Sequence[str], format: str, output: str | None, **options: Any
-) -> dict[str, str]:
-    """Compare two relations of dbt; return the ``text`` to print, or why they could not be compared, as ``refused``.
+) -> dict[str, Any]:
+    """Compare two relations of dbt; return the ``text`` to print and ``is_equal``, or why that is ``refused``.
 
     - ``names``: what the relations are called
     - ``output``: a file for the result, which is then not part of the text
@@ -86,7 +86,7 @@ def operation(
             text = f"The {'equal tables' if found.is_equal else 'differences'} are described in {output}."
     except (ValueError, OSError) as error:
         return {"refused": str(error)}
-    return {"text": text}
+    return {"text": text, "is_equal": found.is_equal}
 
 
 def _compared(options: argparse.Namespace) -> Comparison:
