@@ -206,6 +206,7 @@ def test_where_differences_concentrate(spark: SparkSession) -> None:
     assert (digit.column, digit.value, digit.rows, digit.share, digit.all_rows) == ("digit", "3", 100, 1.0, 100)
     assert digit.effect == pytest.approx(math.pi)
     assert {each.column for each in found.concentrations} == {"region", "digit"}
+    assert re.search(r"^  changed +region +north +50 +100\.0% +27\.8% +3\.6 +2\.1$", found.to_text(), re.MULTILINE)
     assert "north" in found.to_html()
 
 
@@ -265,6 +266,11 @@ def test_duckdb_and_spark_find_the_same(spark: SparkSession, tmp_path: Path, req
         (50, 50, 1000, 1000, False),  # all rows have the value
         (0, 50, 0, 1000, False),
         (999, 999, 999, 1000, False),  # nearly all rows have changed
+        (100, 100, 700, 1000, True),  # most rows have the value
+        (99, 100, 700, 1000, True),
+        (85, 100, 700, 1000, False),
+        (950, 950, 950, 1000, True),  # all rows that have it have changed, and no others
+        (250, 950, 250, 1000, False),  # the others have another value
     ],
 )
 def test_what_is_worth_reporting(rows: int, of: int, all_rows: int, of_all: int, is_reported: bool) -> None:

@@ -130,10 +130,11 @@ def _concentrations(found: Sequence[Concentration] | str) -> str:
             f"{each.share:.1%}",
             f"{each.expected:.1%}",
             f"{each.lift:.1f}",
+            f"{each.effect:.1f}",
         )
         for each in found
     ]
-    heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often")
+    heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often", "effect")
     return section(Table(title, heads, rows)) + paragraph(
         "Expected is the share of all rows of the log, deleted ones included, that have the value. A row counts once, "
         "as it was before its last update."
