@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import re
+import subprocess
+import sysconfig
 from pathlib import Path
 
 import pytest
+from jvm import QUICK_JVM
 from pyspark.sql import SparkSession
 
 from deltawave import cli
@@ -15,6 +20,9 @@ from deltawave.comparing.files import kind_of
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 OLD = 'id,name,amount,day\n1,"Ann, Lee",1.00,2026-01-31\n2,bob,2.00,2026-01-31\n'
+
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 
 
 def written(folder: Path, name: str, text: str) -> str:
@@ -92,6 +100,23 @@ def test_lines_of_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert cli.main(["compare", old, new, "--new-format", "json", "--key", "id", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["changed"], found["only_old"], found["only_new"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(("encoding", "option"), [("utf-8", []), ("windows-1252", ["--encoding", "windows-1252"])])
+def test_the_command_of_the_readme(encoding: str, option: list[str], tmp_path: Path) -> None:
+    """It makes a page, in a process with a Spark of its own, which knows the encodings that Java knows."""
+    (command,) = re.findall(r"^\.venv/bin/(deltawave compare .*)$", README, re.MULTILINE)
+    for name, price in (("old.csv", "1 €"), ("new.csv", "2 €")):
+        (tmp_path / name).write_bytes(f"id,price\n7,{price}\n".encode(encoding))
+    words = [*f"{sysconfig.get_path('scripts')}/{command}".split(), *option]
+    variables = {**os.environ, "SPARK_SUBMIT_OPTS": QUICK_JVM}
+    done = subprocess.run(words, cwd=tmp_path, env=variables, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+    page = (tmp_path / "changes.html").read_text()
+    assert "old.csv -&gt; new.csv, by id" in page
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "1 €" in text
+    assert "2 €" in text
 
 
 @pytest.mark.usefixtures("engine")
