@@ -5,7 +5,7 @@
     {%- do deltawave._fail('unknown_model', {'macro': macro_name, 'value': model_name}) -%}
   {%- endif -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
-  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name)) -%}
+  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name, v=node.version)) -%}
   {%- set record = deltawave._recover(job).record -%}
   {%- if record is none -%}
     {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}

@@ -42,7 +42,7 @@
 {# The same of a wave index. #}
 {%- macro _wave_page(node, output) -%}
   {%- set settings = deltawave._wave_settings(node.name, node.config) -%}
-  {%- set relation = ref(node.package_name, node.name) -%}
+  {%- set relation = ref(node.package_name, node.name, v=node.version) -%}
   {%- set batches = deltawave._relation(settings.state_schema or relation.schema, relation.identifier ~ '__batches') -%}
   {%- set wave = deltawave._wave_of(relation) if deltawave._in_catalog(batches) else none -%}
   {%- if not wave -%}{{ return({}) }}{%- endif -%}
@@ -78,7 +78,7 @@
 {%- macro _built_log(macro_name, model) -%}
   {%- set node = deltawave._log_node(macro_name, model) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
-  {%- set relation = ref(node.package_name, node.name) -%}
+  {%- set relation = ref(node.package_name, node.name, v=node.version) -%}
   {%- set log = deltawave._relation(relation.schema, relation.identifier) -%}
   {%- set schema = settings.state_schema or relation.schema -%}
   {%- if not deltawave._in_catalog(log) or not deltawave._in_catalog(deltawave._relation(schema, relation.identifier ~ '__batches')) -%}

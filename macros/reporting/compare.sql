@@ -3,24 +3,25 @@
 
     dbt run-operation deltawave.compare --args '{a: accounts_v1, b: accounts_v2, unique_key: account_id}'
 
-  a, b: the old and the new table, each the name of a model, seed or snapshot, `source.table` or `schema.table`
+  a, b: the old and the new table, each a model, seed or snapshot (`name`, `package.name`, `name.v1`), `source.table` or `schema.table`
   ignore_columns: columns that are not compared
   tolerance, relative_tolerance: the difference of numbers that counts as equal, absolute or as a share of the larger value; for all columns, or by column
   ignore_case, ignore_blanks: columns of text whose case, or surrounding and repeated white space, does not count
   samples: how many changes of each column are shown, and how many rows of only one table
   format: text, json or html; output: a file that it is written to, instead of being printed
+  fail_on_differences: whether differences, after they have been printed or written, are an error
 #}
 {%- macro compare(
     a, b, unique_key, ignore_columns=none, tolerance=none, relative_tolerance=none, ignore_case=none, ignore_blanks=none, samples=5, format='text',
-    output=none
+    output=none, fail_on_differences=false
 ) -%}
   {{ return(adapter.dispatch('compare', 'deltawave')(
-    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format, output
+    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format, output, fail_on_differences
   )) }}
 {%- endmacro -%}
 
 {%- macro default__compare(
-    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format, output
+    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format, output, fail_on_differences
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- if not deltawave._runs_python() -%}
@@ -43,11 +44,14 @@
     {%- do deltawave._fail('not_compared', {'macro': 'compare', 'a': a, 'b': b, 'reason': found.refused}) -%}
   {%- endif -%}
   {%- do print(found.text) -%}
+  {%- if fail_on_differences and not found.is_equal -%}
+    {%- do deltawave._fail('tables_differ', {'macro': 'compare', 'a': a, 'b': b}) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# The quoted name of a relation that is in the warehouse, by a node's name, `source.table` or `schema.table`. #}
 {%- macro _compared_relation(name) -%}
-  {%- set node = deltawave._find_node(name) -%}
+  {%- set node = deltawave._find_node('compare', name) -%}
   {%- set parts = (name | string).split('.') -%}
   {%- set relation = none -%}
   {%- if node -%}

@@ -18,7 +18,7 @@
     {%- set node = deltawave._log_node('contract', model) -%}
     {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- endif -%}
-  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name), materialized) -%}
+  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name, v=node.version), materialized) -%}
   {%- if not deltawave._in_catalog(job.target) -%}
     {%- do deltawave._fail('no_view', {'macro': 'contract', 'model': node.name, 'relation': job.target | string}) -%}
   {%- endif -%}

@@ -65,7 +65,7 @@
 #}
 {%- macro _reported_log(model) -%}
   {%- set node = deltawave._model_node('report', model) -%}
-  {%- set relation = ref(node.package_name, node.name) -%}
+  {%- set relation = ref(node.package_name, node.name, v=node.version) -%}
   {%- if not deltawave._in_catalog(deltawave._relation(relation.schema, relation.identifier)) -%}
     {%- do deltawave._fail('no_batch', {'macro': 'report', 'model': model}) -%}
   {%- endif -%}

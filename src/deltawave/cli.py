@@ -82,6 +82,7 @@ def add_compare(commands: Commands) -> None:
             f"--{side}-format", choices=("csv", "json", "parquet", "delta"), help=f"of {side} (default: by its name)"
         )
     command.add_argument("--separator", default=",", help="of values in CSV (default: a comma)")
+    command.add_argument("--encoding", help="of CSV and JSON, such as windows-1252 (default: utf-8, and nothing else)")
     command.set_defaults(run=compare_files)
 
 

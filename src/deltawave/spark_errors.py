@@ -24,6 +24,8 @@ _AROUND = (
 # Their messages are sentences; that of another error needs its name.
 _CLASS = re.compile(r"\A(?:(?:\w+\.)+[\w$]+|ValueError|RuntimeError|OSError): +")
 _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
+# What surrounds a message of our own.
+_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] |\s*SQLSTATE: P0001\b")
 
 
 def readable(error: BaseException) -> str:
@@ -33,7 +35,7 @@ def readable(error: BaseException) -> str:
         text = re.sub(around, "", text)
     message, *causes = (_CLASS.sub("", part.strip()) for part in text.split("\nCaused by: "))
     shown = [cause for cause in causes if cause is causes[-1] or _CONDITION.match(cause)]
-    return "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)])
+    return _RAISED.sub("", "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)]))
 
 
 def silence_query_errors() -> None:

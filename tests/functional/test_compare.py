@@ -16,6 +16,9 @@ class TestCompare:
     models = {
         "v1.sql": "select id, 'name ' || id as name, id * 1.5D as amount from range(4)",
         "v2.sql": "select id, 'name ' || id as name, amount + if(id = 2, 0.5D, 0D) as amount from {{ ref('v1') }}",
+        "accounts_v1.sql": "select * from {{ ref('v1') }}",
+        "accounts_v2.sql": "select * from {{ ref('v2') }}",
+        "accounts.yml": "models: [{name: accounts, latest_version: 2, versions: [{v: 2}, {v: 1}]}]",
         "twice.sql": "select 1L as id, 'x' as name, explode(array(1D, 2D)) as amount",
     }
 
@@ -40,4 +43,11 @@ class TestCompare:
         assert json.loads(file.read_text())["changed"] == 1
         text = compare(a="v1", b="twice", expect_pass=False)
         assert "compare: v1 and twice can't be compared. 1 key(s) (id) of the new table occur in several rows" in text
+        text = compare(a="accounts.v1", b="test.accounts")
+        assert "accounts.v1 -> test.accounts, by id" in text
+        assert "The tables differ." in text
+        assert "The tables are equal." in compare(a="v2", b="accounts", fail_on_differences=True)
+        text = compare(a="accounts.v1", b="accounts.v2", fail_on_differences=True, expect_pass=False)
+        assert "The tables differ." in text
+        assert "compare: accounts.v1 and accounts.v2 differ, which is an error by fail_on_differences." in text
         assert "compare: v3 is not in the warehouse." in compare(a="v1", b="v3", expect_pass=False)

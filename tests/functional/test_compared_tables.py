@@ -19,6 +19,8 @@ from pyspark.sql.types import (
     IntegerType,
     LongType,
     StringType,
+    TimestampNTZType,
+    TimestampType,
 )
 
 import deltawave
@@ -151,6 +153,17 @@ def test_columns_of_other_types(spark: SparkSession) -> None:
     assert not found.is_equal
 
 
+def test_a_date_is_compared_with_a_timestamp_as_midnight(spark: SparkSession) -> None:
+    """As a key, too."""
+    old = spark.sql("select date'2026-01-31' as day, date'2026-01-31' as paid, 'x' as name")
+    new = spark.sql("select timestamp'2026-01-31' as day, timestamp_ntz'2026-01-31 10:00:00' as paid, 'x' as name")
+    found = deltawave.compare(old, new, "day")
+    assert (found.changed, found.only_old, list(found.columns.items())) == (1, 0, [("paid", 1), ("name", 0)])
+    assert found.types["day"] == {"old": "date", "new": "timestamp", "compared_as": "timestamp"}
+    assert found.changes[0].old == "2026-01-31 00:00:00"
+    assert deltawave.compare(old, new, "day", ignore_columns="paid").changed == 0
+
+
 @pytest.mark.parametrize(
     ("one", "other", "common"),
     [
@@ -158,6 +171,10 @@ def test_columns_of_other_types(spark: SparkSession) -> None:
         (DecimalType(38, 0), DecimalType(38, 10), DoubleType()),
         (FloatType(), IntegerType(), DoubleType()),
         (DateType(), StringType(), StringType()),
+        (DateType(), LongType(), StringType()),
+        (DateType(), TimestampType(), TimestampType()),
+        (DateType(), TimestampNTZType(), TimestampNTZType()),
+        (TimestampType(), TimestampNTZType(), TimestampType()),
         (IntegerType(), IntegerType(), IntegerType()),
     ],
 )
@@ -189,6 +206,7 @@ def test_where_differences_concentrate(spark: SparkSession) -> None:
     assert (digit.column, digit.value, digit.rows, digit.share, digit.all_rows) == ("digit", "3", 100, 1.0, 100)
     assert digit.effect == pytest.approx(math.pi)
     assert {each.column for each in found.concentrations} == {"region", "digit"}
+    assert re.search(r"^  changed +region +north +50 +100\.0% +27\.8% +3\.6 +2\.1$", found.to_text(), re.MULTILINE)
     assert "north" in found.to_html()
 
 
@@ -248,6 +266,11 @@ def test_duckdb_and_spark_find_the_same(spark: SparkSession, tmp_path: Path, req
         (50, 50, 1000, 1000, False),  # all rows have the value
         (0, 50, 0, 1000, False),
         (999, 999, 999, 1000, False),  # nearly all rows have changed
+        (100, 100, 700, 1000, True),  # most rows have the value
+        (99, 100, 700, 1000, True),
+        (85, 100, 700, 1000, False),
+        (950, 950, 950, 1000, True),  # all rows that have it have changed, and no others
+        (250, 950, 250, 1000, False),  # the others have another value
     ],
 )
 def test_what_is_worth_reporting(rows: int, of: int, all_rows: int, of_all: int, is_reported: bool) -> None:

@@ -56,7 +56,7 @@ def test_kafka(spark: SparkSession, kafka: KafkaServer, tmp_path: Path, capsys: 
             wrong.write.format("kafka").option("kafka.bootstrap.servers", kafka.address).option("topic", "sales").save()
             assert cli.main(command) == 1
             message = re.escape(messages("Streams")["a message of Kafka that is no row"])
-            shown = rf"deltawave stream: \[USER_RAISED_EXCEPTION\] The message at offset .* {message} [^\n]*\n"
+            shown = rf"deltawave stream: The message at offset .* {message} [^\n]*\n"
             assert re.fullmatch(shown, printed(capsys))
             command += ["--keep-malformed"]
         assert cli.main(command) == 0

@@ -137,6 +137,9 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
     "a comparison for people, without Python": lambda macros: macros.compare("v1", "v2", "id"),
     "a comparison of a table that is not there": lambda _: with_python().compare("v1", "shop.v3", "id"),
     "a comparison of rows with the same key": lambda _: with_python().compare("v1", "v2", "id"),
+    "a comparison that has to find nothing": lambda _: with_python({"text": "", "is_equal": False}).compare(
+        "v1", "v2", "id", fail_on_differences=True
+    ),
     "the history of no key": lambda macros: macros.history(LOG, "id"),
     "the history of a column that is nowhere": lambda macros: macros.history(LOG, {"id": 1}, "nmae"),
     "the history of a column of the key": lambda macros: macros.history(LOG, {"id": 1}, "id"),
@@ -159,7 +162,7 @@ MACROS: dict[str, Callable[[Macros], Any]] = {
 }
 
 
-def with_python(answer: dict[str, str] | None = None) -> Macros:
+def with_python(answer: dict[str, Any] | None = None) -> Macros:
     """Macros on an adapter that runs Python, in a project with the models v1, v2, v5, clone and later.
 
     v1, clone and later are change logs; later has not run, and v5 is in Python. ``answer``: what library functions
@@ -186,7 +189,8 @@ def with_python(answer: dict[str, str] | None = None) -> Macros:
     macros = Macros(
         graph=SimpleNamespace(nodes=nodes, sources={}),
         run_query=run_query,
-        ref=lambda package, name: Relation(f"`shop`.`{name}`"),
+        print=lambda text: None,
+        ref=lambda package, name, v: Relation(f"`shop`.`{name}`"),
         tables={"`shop`.`v1`": COLUMNS, "`shop`.`v1__quarantine`": [("id", "int"), ("batch_id", "bigint")]},
     )
     adapter = macros._context["adapter"]
@@ -209,7 +213,7 @@ def with_models() -> Macros:
     }
     return Macros(
         graph=SimpleNamespace(nodes=nodes),
-        ref=lambda package, name: Relation(f"`{package}`.`{name}`"),
+        ref=lambda package, name, v: Relation(f"`{package}`.`{name}`"),
         invocation_id="0",
         run_query=lambda sql: [],
     )

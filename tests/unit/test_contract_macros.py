@@ -118,7 +118,7 @@ def printed(view: list[tuple[str, str]], text: str = '/* deltawave {"batch_id": 
         tables={"`shop`.`log`": view},
         run_query=run_query,
         graph=SimpleNamespace(nodes={"log": node}),
-        ref=lambda package, name: Relation(f"`{package}`.`{name}`"),
+        ref=lambda package, name, v: Relation(f"`{package}`.`{name}`"),
         invocation_id="0",
         toyaml=lambda value: yaml.safe_dump(value, sort_keys=False),
         print=lambda line: lines.append(line) or "",

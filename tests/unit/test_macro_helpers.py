@@ -1,5 +1,6 @@
 """Names, literals and data types: the helpers that every macro writes SQL with."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -141,3 +142,40 @@ def test_columns_of_a_query_are_described():
 def test_nothing_is_asked_while_dbt_parses():
     assert Macros(execute=False)._columns_of_query("select 1") == []
     assert Macros(execute=False)._columns_of(Relation("shop.orders")) == []
+
+
+def in_project(*nodes: dict[str, Any]) -> Macros:
+    """Macros in a project with these nodes, in the package shop unless they name one, and the source legacy.orders."""
+    every = ({"resource_type": "model", "package_name": "shop", **node} for node in nodes)
+    source = {"source_name": "legacy", "name": "orders", "resource_type": "source"}
+    graph = SimpleNamespace(nodes=dict(enumerate(every)), sources={"orders": source})
+    return Macros(graph=graph)
+
+
+VERSIONS = [{"name": "accounts", "version": version, "latest_version": 2} for version in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [("accounts", 2), ("shop.accounts", 2), ("accounts.v1", 1), ("shop.accounts.v3", 3), ("accounts.v4", None)],
+)
+def test_the_version_that_a_name_stands_for(name, version):
+    found = in_project(*VERSIONS)._find_node("compare", name)
+    assert (found and found["version"]) == version
+
+
+@pytest.mark.parametrize("name", ["accounts", "accounts.v1"])
+def test_a_name_that_two_packages_have_is_refused(name):
+    others = [{**version, "package_name": "other"} for version in VERSIONS]
+    names = f"shop.{name}, other.{name}"
+    with pytest.raises(CompilationError, match=f"compare: several packages have '{name}'. Take one of {names}."):
+        in_project(*VERSIONS, *others)._find_node("compare", name)
+    assert in_project(*VERSIONS, *others)._find_node("compare", f"other.{name}")["package_name"] == "other"
+
+
+def test_a_source_comes_before_a_package():
+    """A package often has the name of its source: the model has its own name as well."""
+    macros = in_project({"name": "orders", "package_name": "legacy"})
+    assert macros._find_node("compare", "legacy.orders")["resource_type"] == "source"
+    assert macros._find_node("compare", "orders")["resource_type"] == "model"
+    assert macros._find_node("report", "legacy.orders", ["model"])["resource_type"] == "model"

@@ -38,7 +38,7 @@ class Operations:
         self.macros = Macros(
             graph=SimpleNamespace(nodes={"node": node}, sources={}),
             run_query=run_query,
-            ref=lambda package, name: Relation(f"`dev`.`{name}`"),
+            ref=lambda package, name, v: Relation(f"`dev`.`{name}`"),
             print=self.printed.append,
         )
         self.macros._columns_of = lambda relation: [  # type: ignore[method-assign]

@@ -269,7 +269,14 @@ def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[
         get_relation=lambda **names: "`shop`.`{identifier}`".format(**names) if built else None,
     )
     config = {"materialized": "wave_index", **GOOD}
-    known = {"resource_type": "model", "name": "sales", "alias": "sales", "database": None, "schema": "shop"}
+    known = {
+        "resource_type": "model",
+        "package_name": "shop",
+        "name": "sales",
+        "alias": "sales",
+        "database": None,
+        "schema": "shop",
+    }
     graph = SimpleNamespace(nodes={"sales": Node(**known, config=config)}, sources={})
     macros = Macros(
         adapter=adapter,

@@ -20,6 +20,8 @@ Names = str | Collection[str]
 # Numbers whose difference is exact.
 EXACT = (T.IntegralType, T.DecimalType)
 _DIGITS: dict[type[T.DataType], int] = {T.ByteType: 3, T.ShortType: 5, T.IntegerType: 10, T.LongType: 19}
+# The wider ones last.
+_TIMES = (T.DateType, T.TimestampNTZType, T.TimestampType)
 # Stands for all other columns in a mapping of names to numbers.
 _ALL = ""
 
@@ -60,12 +62,15 @@ class Column:
 
 
 def common_type(one: T.DataType, other: T.DataType | None = None) -> T.DataType:
-    """The type in which values of two types are compared: numbers as numbers, all others as text.
+    """The type in which values of two types are compared: numbers as numbers, times as times, all others as text.
 
-    Numbers are compared exactly, unless one is a floating-point number or they need more than 38 digits.
+    Numbers are compared exactly, unless one is a floating-point number or they need more than 38 digits. Times have the
+    wider type, as for Spark: a date is midnight, and a time without a zone is one of the session's zone.
     """
     if other is None or one.simpleString() == other.simpleString():
         return one
+    if isinstance(one, _TIMES) and isinstance(other, _TIMES):
+        return max(one, other, key=lambda kind: _TIMES.index(type(kind)))
     if not isinstance(one, T.NumericType) or not isinstance(other, T.NumericType):
         return T.StringType()
     if isinstance(one, EXACT) and isinstance(other, EXACT):

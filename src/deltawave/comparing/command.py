@@ -33,6 +33,8 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.session.timeZone": "UTC",
+    # --encoding is any that Java knows, such as windows-1252.
+    "spark.sql.legacy.javaCharsets": "true",
     # Each task prepares aggregates over all columns, which takes longer than its rows: by default there are 200.
     "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
 }
@@ -64,8 +66,8 @@ def run(options: argparse.Namespace) -> int:
 
 def operation(
     old: DataFrame, new: DataFrame, *, names: Sequence[str], format: str, output: str | None, **options: Any
-) -> dict[str, str]:
-    """Compare two relations of dbt; return the ``text`` to print, or why they could not be compared, as ``refused``.
+) -> dict[str, Any]:
+    """Compare two relations of dbt; return the ``text`` to print and ``is_equal``, or why that is ``refused``.
 
     - ``names``: what the relations are called
     - ``output``: a file for the result, which is then not part of the text
@@ -84,7 +86,7 @@ def operation(
             text = f"The {'equal tables' if found.is_equal else 'differences'} are described in {output}."
     except (ValueError, OSError) as error:
         return {"refused": str(error)}
-    return {"text": text}
+    return {"text": text, "is_equal": found.is_equal}
 
 
 def _compared(options: argparse.Namespace) -> Comparison:
@@ -99,7 +101,9 @@ def _compared(options: argparse.Namespace) -> Comparison:
         return name in measured or ("" in measured and name not in keys)
 
     with local_session({**_SETTINGS, **(_DELTA if "delta" in kinds.values() else {})}) as session:
-        rows = {side: read(session, path, kinds[side], options.separator) for side, path in paths.items()}
+        rows = {
+            side: read(session, path, kinds[side], options.separator, options.encoding) for side, path in paths.items()
+        }
         frames, notes = aligned(rows, paths, is_measured)
         found = compare(
             frames["old"],

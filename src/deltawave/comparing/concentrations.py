@@ -21,7 +21,8 @@ MOST_COLUMNS = 20
 # Types whose values may divide rows into groups.
 CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType)
 # A value is reported that so many rows have which differ, if it is so many times as frequent among them as among all,
-# with so large an effect (Cohen's h), and so many standard deviations from what chance would bring.
+# or missing so many times as rarely: what most rows have can't be much more frequent. The effect (Cohen's h) has to be
+# so large, and the number so many standard deviations from what chance would bring.
 LEAST_ROWS = 5
 LEAST_LIFT = 1.5
 LEAST_EFFECT = 0.5
@@ -117,10 +118,13 @@ def weighed(rows: int, of: int, all_rows: int, of_all: int) -> tuple[float, floa
 
     Nothing if too few rows, a small effect or a chance explain it. ``of`` is above 0 and below ``of_all``.
     """
+    if min(rows, of_all - of) < LEAST_ROWS:
+        return None
     share, all_share = rows / of, all_rows / of_all
+    is_frequent = share >= LEAST_LIFT * all_share or 1 - all_share >= LEAST_LIFT * (1 - share)
     expected = of * all_share
     deviation = math.sqrt(expected * (1 - all_share) * (of_all - of) / (of_all - 1))
-    if rows < LEAST_ROWS or share < LEAST_LIFT * all_share or rows - expected < LEAST_DEVIATIONS * deviation:
+    if not is_frequent or rows - expected < LEAST_DEVIATIONS * deviation:
         return None
     others = (all_rows - rows) / (of_all - of)
     effect = 2 * math.asin(math.sqrt(share)) - 2 * math.asin(math.sqrt(others))

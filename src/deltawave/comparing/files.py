@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -16,6 +18,10 @@ from deltawave.sql_text import quoted
 
 _NAME = re.compile(r"\.(csv|jsonl?|ndjson|parquet)(\.(gz|bz2|zst|lz4|snappy|deflate))?$")
 _PATTERN = re.compile(r"[{}\[\]*?\\]")
+# What Spark passes over, unless it is a partition's folder, such as _day=1.
+_HIDDEN = re.compile(r"\.|_[^=]*$")
+# What Spark reads instead of bytes that are no text.
+_REPLACEMENT = "\ufffd"
 # By default Spark turns malformed rows into nulls, and takes columns of a header by their place.
 _STRICT = {"mode": "FAILFAST", "enforceSchema": "false"}
 _OPTIONS: dict[str, dict[str, str]] = {
@@ -42,15 +48,18 @@ def kind_of(path: str, given: str | None = None) -> str:
         raise ValueError(f"There is no file or folder {path}.")
     if _PATTERN.search(str(place.absolute())):
         raise ValueError(f"Spark takes the characters {{}}[]*?\\ in a path for a pattern: rename {path}.")
+    if given == "delta" or (given is None and (place / "_delta_log").is_dir()):
+        return "delta"
+    parts = [file.relative_to(place).parts for file in place.rglob("*") if file.is_file()] or [(place.name,)]
+    names = [names[-1] for names in parts if not any(map(_HIDDEN.match, names))]
+    if parts and not names:
+        what = f"what is in {path}" if place.is_dir() else path
+        raise ValueError(f"Spark passes over files and folders whose names begin with _ or a dot: rename {what}.")
     if given is not None:
         return given
-    if (place / "_delta_log").is_dir():
-        return "delta"
     kinds = {_kind_of_name(place.name)}
-    if kinds == {None} and place.is_dir():
-        # Spark passes over files whose names begin so.
-        files = (file for file in place.rglob("*") if file.is_file() and not file.name.startswith(("_", ".")))
-        kinds = {_kind_of_name(file.name) for file in files}
+    if kinds == {None}:
+        kinds = {_kind_of_name(name) for name in names}
     kind = kinds.pop() if len(kinds) == 1 else None
     if kind is None:
         known = ", ".join(_OPTIONS)
@@ -65,10 +74,48 @@ def _kind_of_name(name: str) -> str | None:
     return "json" if "json" in found[1] else found[1]
 
 
-def read(session: SparkSession, path: str, kind: str, separator: str) -> DataFrame:
-    """The rows of a file or a folder. Values of CSV are texts, empty ones are null."""
-    options = {**_OPTIONS[kind], **({"sep": separator} if kind == "csv" else {})}
-    return session.read.format(kind).options(**options).load(str(Path(path).absolute()))
+def read(session: SparkSession, path: str, kind: str, separator: str, encoding: str | None = None) -> DataFrame:
+    """The rows of a file or a folder. Values of CSV are texts, empty ones are null.
+
+    - ``encoding``: of CSV and JSON, by default UTF-8
+
+    Raises ``ValueError`` for malformed JSON, and without an ``encoding`` for names of columns that are not UTF-8.
+    Values of CSV that are not fail when they are read, with an error of Spark.
+    """
+    options = dict(_OPTIONS[kind])
+    if kind == "csv":
+        options["sep"] = separator
+    if encoding and kind in ("csv", "json"):
+        options["encoding"] = encoding
+        if kind == "json":
+            # Spark finds the ends of lines by itself in UTF-8 only.
+            options["lineSep"] = "\n"
+    try:
+        rows = session.read.format(kind).options(**options).load(str(Path(path).absolute()))
+    except (PySparkException, Py4JError) as error:
+        # Of JSON Spark reads all lines to find the columns.
+        if "MALFORMED_RECORD" not in str(error):
+            raise
+        expected = encoding or "UTF-8; another encoding has to be given as --encoding"
+        raise ValueError(f"{path} is not lines of JSON in {expected}.") from error
+    return rows if encoding or kind != "csv" else _decoded(rows, path)
+
+
+def _decoded(rows: DataFrame, path: str) -> DataFrame:
+    """The rows of a file, of which none is read that has replacement characters: different texts would look equal."""
+
+    def problem(name: str) -> str:
+        where = f"{path} is not in UTF-8, or has U+FFFD, which replaces unknown characters, in the column {name}"
+        return f"{where}: give its --encoding, for instance windows-1252, or utf-8 to compare it as it is."
+
+    def checked(name: str) -> Column:
+        text = F.col(quoted(name))
+        return F.when(text.contains(_REPLACEMENT), F.raise_error(F.lit(problem(name)))).otherwise(text).alias(name)
+
+    for name in rows.columns:
+        if _REPLACEMENT in name:
+            raise ValueError(problem(name))
+    return rows.select(*map(checked, rows.columns))
 
 
 def aligned(

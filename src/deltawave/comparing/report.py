@@ -45,6 +45,7 @@ def tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
             f"{each.share:.1%}",
             f"{each.all_share:.1%}",
             f"{each.lift:.1f}",
+            f"{each.effect:.1f}",
         )
         for each in found.concentrations
     ]
@@ -63,7 +64,7 @@ def tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
         ),
         Table(
             "Where differences concentrate",
-            ("rows", "column", "value", "number", "of these rows", "of all rows", "times as often"),
+            ("rows", "column", "value", "number", "of these rows", "of all rows", "times as often", "effect"),
             concentrations,
         ),
         Table(

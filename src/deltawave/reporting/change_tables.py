@@ -58,10 +58,11 @@ def concentrations_table(summary: ChangeSummary) -> tuple[Table | None, list[str
             f"{each.share:.1%}",
             f"{each.expected:.1%}",
             f"{each.lift:.1f}",
+            f"{each.effect:.1f}",
         )
         for each in summary.concentrations
     ]
-    heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often")
+    heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often", "effect")
     population = (
         "the log, deleted ones included," if summary.batch is None else "the table, before and after the batch,"
     )
