@@ -50,6 +50,8 @@ SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
 FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
 STOCK_BATCHES = "functional/contract/test_short.py::TestStockFirstBatches"
 WAVES = "functional/wave/test_wave_index.py::TestWaveIndex"
+# From the first delivery of a legacy source's files to the tenth.
+TEN_DAYS = "functional/test_ten_days.py"
 OFFERED = "functional/differential/test_dbt_features.py"
 
 # `make quick`
@@ -66,7 +68,7 @@ CORE = {
         {SHORT_HISTORIES} functional/test_own_strategies.py
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
-        functional/test_compared_tables.py functional/test_compare_command.py
+        functional/test_compared_tables.py functional/test_compare_command.py {TEN_DAYS}
         """,
         SPARING,
     ),
@@ -86,7 +88,7 @@ CORE = {
     ),
     "lint": Lane(command="make lint"),
     # On Hive's metastore, which these formats need; queries are not compiled.
-    "delta_history": Lane(FIRST_BATCHES, ("--table-format", "delta", *SPARING)),
+    "delta_history": Lane(f"{FIRST_BATCHES} {TEN_DAYS}", ("--table-format", "delta", *SPARING)),
     "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg", *SPARING)),
     # Pages, in headless Chromium.
     "browser": Lane("browser"),
@@ -119,7 +121,6 @@ REST = {
         functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_compare.py
         functional/test_external_sources.py functional/test_installed_package.py functional/test_log_reports.py
         functional/test_record_formats.py functional/test_report.py functional/test_runways.py
-        functional/test_ten_days.py
         """,
         SPARING,
     ),
@@ -146,7 +147,7 @@ REST = {
     "properties": Lane(PROPERTIES, SPARING),
     "crash": Lane("crash"),
     "delta": Lane(
-        f"{FORMATS} functional/differential/test_change_feed.py functional/test_ten_days.py",
+        f"{FORMATS} functional/differential/test_change_feed.py",
         ("--table-format", "delta"),
     ),
     "iceberg": Lane(FORMATS, ("--table-format", "iceberg")),
