@@ -28,7 +28,9 @@ EVERY_STEP = [
     "clean",
     "end",
 ]
-UNDECIDED = EVERY_STEP[: EVERY_STEP.index("decide") + 1]
+# A first batch has nothing to merge.
+MERGE = "merge"
+UNDECIDED = [*EVERY_STEP[: EVERY_STEP.index("decide") + 1], MERGE]
 # The next run finishes the batch, until readers see it.
 DECIDED = ("place", "record", "publish")
 SOME_STEPS = ["decide", "record", "publish"]
@@ -108,7 +110,8 @@ def plan_of(name: str, seed: int) -> Plan:
     if name in ("short", "outer_join"):
         steps = each_step() if name == "outer_join" else each_step_once(chance)
         # In the midst of a statement, one at a kill.
-        return {**steps, "outer_join_passing": {1: "land-passing", 2: "stage-passing"}}
+        passing = {1: "land-passing", 2: "stage-passing"}
+        return {**steps, "outer_join_merge": {1: "end", 2: MERGE}, "outer_join_passing": passing}
     if name == "parquet":
         # Its first batch is a whole table, the second a part of it.
         some = {f"range_checksum_{step}": {1: "end", 2: step} for step in ("stage", "decide", "clean")}
@@ -185,7 +188,7 @@ def kill_and_race(name: str, folder: Path, jvm_options: str, seed: int) -> None:
                 # The select of a dated model has another text in each run, so that compared dates are looked at again.
                 kept = KEEPS[strategy_of(model)] + ["deliveries"] * (strategy_of(model) in DATED)
                 found = sorted(name.split("_")[0] for name in helpers)
-                assert found == sorted(["batches", "commit", "log", *kept]), helpers
+                assert found == sorted(["batches", "commit", "history", "history", "log", *kept]), helpers
         for name, wave in waves.items():
             assert (f"{name}: finishing batch" in said) == (wave.step in wave_kills.DECIDED), said
             wave_kills.assert_is_window(house, reader, name, wave, dumps)

@@ -1,2 +1,2 @@
-{# Partitions of few batches are merged, and dropped by the next merge: kills come between. #}
-{%- macro default___merging() -%}{{ return({'partitions': 2, 'days': 0}) }}{%- endmacro -%}
+{# Each batch merges the partitions of those before it, so that kills meet merges; readers need what was merged. #}
+{%- macro default___merging() -%}{{ return({'partitions': 0, 'days': 1}) }}{%- endmacro -%}
