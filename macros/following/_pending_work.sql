@@ -84,7 +84,7 @@
       'changes': {'inserts': 0, 'deletes': 0, 'updates': 0, 'backfilled': 0},
     }) }}
   {%- endif -%}
-  {%- set batches = deltawave._recorded_batches(followed.job, followed) -%}
+  {%- set batches = deltawave._batches_so_far(followed.job, followed) -%}
   {#- Where no changes lie between, expired batches are of no interest, and the first batch is the state that the table has. -#}
   {%- set after = [seen, followed.first_batch] | max -%}
   {%- set is_seen = 'batch_id = ' ~ seen ~ ' and attempt = ' ~ deltawave._literal(last.followed.attempt) -%}

@@ -49,7 +49,7 @@ select
     snapshot_date,
     rows_dump,
     rows_new
-from {{ deltawave._standing_batches(deltawave._recorded_batches(work.job, work.record)) }}
+from {{ deltawave._standing_batches(deltawave._batches_so_far(work.job, work.record)) }}
 where batch_id between {{ work.record.first_batch }} and {{ work.record.batch_id }}
 order by batch_id
   {%- endset -%}

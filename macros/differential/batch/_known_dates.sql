@@ -20,7 +20,7 @@ select distinct
     dump_checksum,
     dump_files,
     {{ deltawave._utc_text('batch_at') }} as dump_at
-from {{ deltawave._standing_batches(deltawave._recorded_batches(job, record)) }}
+from {{ deltawave._standing_batches(deltawave._batches_so_far(job, record)) }}
 where
     batch_id >= {{ record.generation }}
     and snapshot_date is not null

@@ -99,7 +99,7 @@ partitioned by (batch_id)
   The rows of x__batches, as a relation. Each batch has a partition there. A batch that merges those of the log writes the rows of the batches before it into
   one table, x__history_<batch>_<attempt>, which runs read instead. history: {tables: that one and the one before, which another run may still be reading}.
 #}
-{%- macro _recorded_batches(job, record) -%}
+{%- macro _batches_so_far(job, record) -%}
   {%- set known = deltawave._batches_columns().keys() | list -%}
   {%- if not record.history or record.batches_columns != known -%}{{ return(job.batches | string) }}{%- endif -%}
   {%- set columns = (['batch_id'] + known) | join(', ') -%}
@@ -123,7 +123,7 @@ as
 select /*+ coalesce(1) */ distinct
     batch_id,
     {{ deltawave._batches_columns().keys() | join(',\n    ') }}
-from {{ deltawave._recorded_batches(job, last) }}
+from {{ deltawave._batches_so_far(job, last) }}
 where batch_id < {{ batch.batch_id }}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}

@@ -71,7 +71,7 @@ from (
     select distinct
         batch_id,
         inserts + deletes + updates as changes
-    from {{ deltawave._indented(deltawave._recorded_batches(job, last)) }}
+    from {{ deltawave._indented(deltawave._batches_so_far(job, last)) }}
     where batch_id > {{ last.state.as_of }} and batch_id <= {{ last.batch_id }}
 )
 where changes > 0

@@ -66,7 +66,7 @@ with held as (
         inserts + deletes + updates + backfilled > 0 as has_changes,
         rewound_to is not null or batch_id = {{ record.generation }} as is_news,
         {{ is_contained if stored else 'true' }} as is_contained
-    from {{ deltawave._standing_batches(deltawave._recorded_batches(source, record), until=record.batch_id) }}
+    from {{ deltawave._standing_batches(deltawave._batches_so_far(source, record), until=record.batch_id) }}
     where batch_id <= {{ record.batch_id }}
 )
 
