@@ -5,6 +5,7 @@
     check    keys exist and are unique (otherwise duplicate_keys says what happens), the dump is not empty
     prepare  the log gets the dump's columns
     stage    the log rows of (batch, attempt) are written where no reader looks
+    merge    many small partitions of the log are staged as one
     decide   one view is created, exclusively: from here on the batch is valid
     place    the staged rows become rows of the log
     publish  the model's view is replaced in one change

@@ -46,7 +46,7 @@
 
 {#
   Refuses a select that does not return each of the log's new changes once: with a filter, a row that leaves it would stay in the table as it was. Of the
-  log itself only partitions are read, no column.
+  log itself no column of a row is read.
 #}
 {%- macro _require_all_changes(job, batch, work, followed, changes) -%}
   {%- set sql -%}

@@ -28,7 +28,7 @@
 {# Commits an operation: the last record, with the partitions of the rewritten log, and the operation's changes. #}
 {%- macro _commit_maintenance(work, partitions, reason, changes) -%}
   {%- set batch, last = work.batch, work.record -%}
-  {%- set facts = {'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new} -%}
+  {%- set facts = {'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new, 'history': last.history} -%}
   {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'checksum_bits', 'rows_dump', 'rows_new'] -%}
     {%- do facts.update({key: last[key]}) -%}
   {%- endfor -%}

@@ -1,5 +1,5 @@
 {#
-  Drops the logs that a full refresh, a rewind, an expiry, a compaction or a wider column has superseded. Until then queries that started before can
+  Drops the logs that a full refresh, a rewind, an expiry, a compaction or a wider column has superseded, and partitions that were merged. Until then queries that started before can
   read them, and an operation can be undone.
 
     dbt run-operation deltawave.purge --args '{model: accounts_changes}'
@@ -21,5 +21,6 @@
       {%- do dropped.append(name) -%}
     {%- endif -%}
   {%- endfor -%}
+  {%- if work.record.merge -%}{%- do deltawave._drop_merged(work.job, work.record.log, work.record.merge) -%}{%- endif -%}
   {%- do log('deltawave: ' ~ work.job.name ~ ': dropped ' ~ (dropped | join(', ') or 'nothing'), info=true) -%}
 {%- endmacro -%}

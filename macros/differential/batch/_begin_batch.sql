@@ -41,7 +41,7 @@
       'log_table': deltawave._helper_relation(job, log),
       'partitions': last.partitions if last else [],
       'merge': last.merge if last else none,
-      'history': last.history if last else none,
+      'history': state.record.history if state.record else none,
       'dump_checksum': none,
       'rows_dump': none,
       'rows_new': none,

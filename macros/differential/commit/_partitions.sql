@@ -43,19 +43,27 @@
 {%- endmacro -%}
 
 {#
-  Adds the batch's partition to those of its log. If too many before it are small, they are staged as one, as a part of the batch; so are all of them, if
-  there are very many.
+  Adds the batch's partition to those of its log. If too many before it are small, they are staged as one, as a part of the batch: at most twenty million
+  rows, so that it takes seconds. The list of partitions stays short, since those with less than a hundredth of the log's rows are small too.
 #}
 {%- macro _merge_partitions(job, batch, last) -%}
   {%- set own = {'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': batch.result.counts.values() | sum} -%}
   {%- set before = batch.result.partitions -%}
-  {%- set small = before | selectattr('rows', 'lt', 1000000) | list -%}
-  {%- set merged = before if before | length > 100 else small if small | length > deltawave._merging().partitions else [] -%}
-  {%- if merged -%}
+  {%- set limit = [1000000, before | sum(attribute='rows') // 100] | max -%}
+  {%- set small = before | selectattr('rows', 'lt', limit) | sort(attribute='rows') -%}
+  {%- set most = deltawave._merging().partitions -%}
+  {%- if small | length > most -%}
+    {%- set merged, rows = small[:most + 1], namespace(sum=small[:most + 1] | sum(attribute='rows')) -%}
+    {%- for partition in small[most + 1:] if rows.sum + partition.rows <= 20000000 -%}
+      {%- do merged.append(partition) -%}
+      {%- set rows.sum = rows.sum + partition.rows -%}
+    {%- endfor -%}
     {%- do deltawave._step(job, batch, 'merge') -%}
     {%- do deltawave._stage_merged(job, batch, merged) -%}
-    {%- set before = before | reject('in', merged) | list + [deltawave._merged_partition(batch, merged | sum(attribute='rows'))] -%}
-    {%- do deltawave._update(batch.result, merge=deltawave._next_merge(batch, last), history=deltawave._write_history(job, batch, last)) -%}
+    {%- set before = before | reject('in', merged) | list + [deltawave._merged_partition(batch, rows.sum)] -%}
+    {%- do deltawave._update(
+      batch.result, merge=deltawave._next_merge(job, batch, last, before), history=deltawave._write_history(job, batch, last)
+    ) -%}
   {%- elif last and last.log != batch.result.log -%}
     {%- do deltawave._update(batch.result, merge=none) -%}
   {%- endif -%}
@@ -80,30 +88,26 @@ select
 from {{ deltawave._rows_of_partitions(table, partitions, names) }}
   {%- endset -%}
   {%- set staged = dict(batch, **deltawave._merged_partition(batch, none)) -%}
-  {%- do deltawave._stage_rows(job, staged, table, columns + [{'name': 'of_batch', 'data_type': 'bigint'}], rows) -%}
+  {%- do deltawave._stage_rows(job, staged, table, columns + [deltawave._column_of_batch()], rows) -%}
 {%- endmacro -%}
 
 {#
-  The merge whose older partitions are not dropped yet, {batch_id, at}, after this one. Readers of an older view may still need them: a later merge drops
-  them when that one is old enough (see _drop_merged).
+  The merge whose merged partitions are not dropped yet, {batch_id, at, partitions: those that it left}, after this one. Readers of an older view may still
+  need them: a later merge drops them when that one is old enough (see _drop_merged). A batch that this run has finished was not shown before.
 #}
-{%- macro _next_merge(batch, last) -%}
+{%- macro _next_merge(job, batch, last, partitions) -%}
   {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
   {%- set old_enough = deltawave._utc(now - modules.datetime.timedelta(days=deltawave._merging().days)) -%}
-  {%- if last.merge and last.merge.at >= old_enough -%}{{ return(last.merge) }}{%- endif -%}
-  {{ return({'batch_id': batch.batch_id, 'at': deltawave._utc(now)}) }}
+  {%- if last.merge and (last.merge.at >= old_enough or job.has_finished) -%}{{ return(last.merge) }}{%- endif -%}
+  {{ return({'batch_id': batch.batch_id, 'at': deltawave._utc(now), 'partitions': deltawave._keys_of(partitions)}) }}
 {%- endmacro -%}
 
-{# Drops partitions that the log had before the last merge but one. #}
-{%- macro _drop_merged(job, record, last) -%}
-  {%- if not last or not last.merge or last.log != record.log or record.merge == last.merge -%}{{ return(none) }}{%- endif -%}
-  {%- set table = deltawave._helper_relation(job, record.log) -%}
+{# Drops what a merge of a log's partitions, or one before it, has merged. #}
+{%- macro _drop_merged(job, log, merge) -%}
+  {%- set table = deltawave._helper_relation(job, log) -%}
   {%- set dropped = [] -%}
-  {%- for partition in deltawave._partitions_in(job, table) -%}
-    {%- set key = (partition.batch_id, partition.attempt) -%}
-    {%- if partition.batch_id | abs < last.merge.batch_id and key not in deltawave._keys_of(record.partitions) -%}
-      {%- do dropped.append(partition) -%}
-    {%- endif -%}
+  {%- for partition in deltawave._partitions_in(job, table) if partition.batch_id | abs < merge.batch_id -%}
+    {%- if deltawave._keys_of([partition])[0] not in merge.partitions -%}{%- do dropped.append(partition) -%}{%- endif -%}
   {%- endfor -%}
   {%- if dropped and job.settings.file_format == 'parquet' -%}
     {%- set each = [] -%}
@@ -114,16 +118,21 @@ from {{ deltawave._rows_of_partitions(table, partitions, names) }}
   {%- endif -%}
 {%- endmacro -%}
 
+{# Partitions as [batch_id, attempt], as JSON gives them back. #}
 {%- macro _keys_of(partitions) -%}
   {%- set keys = [] -%}
-  {%- for partition in partitions -%}{%- do keys.append((partition.batch_id, partition.attempt)) -%}{%- endfor -%}
+  {%- for partition in partitions -%}{%- do keys.append([partition.batch_id, partition.attempt]) -%}{%- endfor -%}
   {{ return(keys) }}
 {%- endmacro -%}
 
 {# The partitions of a log of an older version, which merged none and listed them in x__batches alone. #}
 {%- macro _partitions_of_batches(job, record) -%}
   {%- if not record.log -%}{{ return([]) }}{%- endif -%}
-  {%- do deltawave._add_columns(job, deltawave._helper_relation(job, record.log), [{'name': 'of_batch', 'data_type': 'bigint'}]) -%}
+  {%- set known = record.columns | map(attribute='name') | map('lower') | list + record.hidden -%}
+  {%- if deltawave._column_of_batch().name in known -%}
+    {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': deltawave._column_of_batch().name}) -%}
+  {%- endif -%}
+  {%- do deltawave._add_columns(job, deltawave._helper_relation(job, record.log), [deltawave._column_of_batch()]) -%}
   {%- set sql -%}
 select distinct
     batch_id,

@@ -14,7 +14,8 @@
   {%- else -%}
     {%- do deltawave._create_log(job, batch.result.log_table, batch.columns) -%}
   {%- endif -%}
-  {%- if not deltawave._add_columns(job, batch.result.log_table, deltawave._log_columns(job, batch.columns)) and batch.is_first -%}
+  {%- set columns = deltawave._log_columns(job, batch.columns) + [deltawave._column_of_batch()] -%}
+  {%- if not deltawave._add_columns(job, batch.result.log_table, columns) and batch.is_first -%}
     {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
     {%- set log = deltawave._rewritten_log(batch.batch_id, batch.attempt) -%}
     {%- do deltawave._update(batch.result, log=log, log_table=deltawave._helper_relation(job, log)) -%}
@@ -51,8 +52,10 @@ partitioned by (batch_id, attempt)
     {'name': 'change_type', 'data_type': 'string'},
     {'name': 'changed_columns', 'data_type': 'array<string>'},
     {'name': 'batch_at', 'data_type': 'timestamp'},
-    {'name': 'of_batch', 'data_type': 'bigint'},
+    deltawave._column_of_batch(),
     {'name': 'batch_id', 'data_type': 'bigint'},
     {'name': 'attempt', 'data_type': 'string'},
   ]) }}
 {%- endmacro -%}
+
+{%- macro _column_of_batch() -%}{{ return({'name': 'of_batch', 'data_type': 'bigint'}) }}{%- endmacro -%}

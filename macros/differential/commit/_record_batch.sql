@@ -7,7 +7,7 @@
 {%- endmacro -%}
 
 {#
-  The decided batch's row in x__batches, by which the view also distinguishes its attempt from others. Another run that finishes the batch at the same
+  The decided batch's row in x__batches. Another run that finishes the batch at the same
   time writes the same row, so readers take distinct rows.
 #}
 {%- macro _record_batch(job, record) -%}
@@ -116,6 +116,7 @@ partitioned by (batch_id)
 
 {%- macro _write_history(job, batch, last) -%}
   {%- set table = deltawave._own_table(batch, 'history') -%}
+  {%- do deltawave._refresh(job, job.settings.file_format, [job.batches]) -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, table) }}
 using {{ job.settings.file_format }}
@@ -137,8 +138,8 @@ where batch_id < {{ batch.batch_id }}
 {%- macro _standing_batches(batches, until=none) -%}
 (
     select distinct batches.*
-    from {{ deltawave._indented(batches) }} as batches
-    left anti join {{ deltawave._indented(batches) }} as rewinds
+    from {{ deltawave._indented(batches | string) }} as batches
+    left anti join {{ deltawave._indented(batches | string) }} as rewinds
         on rewinds.rewound_to < batches.batch_id
         and rewinds.batch_id > batches.batch_id
         {%- if until is not none %}

@@ -22,7 +22,7 @@
 
   {%- do deltawave._check_state(job, names, record, view) -%}
   {%- if record and record.version == 4 -%}
-    {%- do record.update(version=deltawave._state_version(), merge=none, partitions=deltawave._partitions_of_batches(job, record)) -%}
+    {%- do record.update(version=deltawave._state_version(), merge=none, history=none, partitions=deltawave._partitions_of_batches(job, record)) -%}
   {%- endif -%}
   {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
     {#- An older version wrote the record, and has created the table. -#}

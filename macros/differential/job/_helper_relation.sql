@@ -29,8 +29,8 @@
 {%- endmacro -%}
 
 {#
-  The kinds of tables that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors, the batches so far; a table that
-  follows a log, and the changes to merge into one.
+  The kinds of tables that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors, the batches so far; a table
+  that follows a log, and the changes to merge into one.
 #}
 {%- macro _table_kinds() -%}
   {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch']) }}

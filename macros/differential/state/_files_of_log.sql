@@ -6,13 +6,14 @@
   {%- set many = adapter.dispatch('_many_rows', 'deltawave')() -%}
   {%- if not job.strategy.library or job.settings.file_format != 'parquet' or batch.rows_old < many -%}{{ return({}) }}{%- endif -%}
   {%- set cells = deltawave._quoted_list(names + ['change_type', 'of_batch']) | join(', ') -%}
-  {%- set decided = [] -%}
+  {%- set partitions, decided = [], [] -%}
   {%- for partition in batch.result.partitions if partition.batch_id < 0 or partition.batch_id >= from_batch -%}
+    {%- do partitions.append(partition) -%}
     {%- do decided.append('(' ~ partition.batch_id ~ ', ' ~ deltawave._literal(partition.attempt) ~ ', ' ~ from_batch ~ ')') -%}
   {%- endfor -%}
   {%- if not decided -%}{{ return({}) }}{%- endif -%}
   {{ return({
-    'stored': '(select ' ~ cells ~ ' from ' ~ batch.result.log_table ~ ')',
+    'stored': '(select ' ~ cells ~ ' from ' ~ batch.result.log_table ~ ' where ' ~ deltawave._are_partitions(partitions) ~ ')',
     'decided': '(select * from values ' ~ decided | join(', ') ~ ' as partitions(batch_id, attempt, from_batch))',
   }) }}
 {%- endmacro -%}

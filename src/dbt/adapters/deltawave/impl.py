@@ -44,7 +44,7 @@ CHECK_MACROS = {
     "scd2": "check_follower_config",
 }
 # The table of a change log in the text of its view, which default___log_view writes.
-LOG_TABLE = re.compile(r"^ +from `(.+)`\.`(.+)`$", re.MULTILINE)
+LOG_TABLE = re.compile(r"^ *from `(.+)`\.`(.+)`(?: as log)?$", re.MULTILINE)
 
 
 class DeltawaveAdapter(SparkAdapter):
