@@ -33,7 +33,9 @@
   that follows a log, and the changes to merge into one.
 #}
 {%- macro _table_kinds() -%}
-  {{ return(['copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch']) }}
+  {{ return([
+    'copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch',
+  ]) }}
 {%- endmacro -%}
 
 {# Patterns of all of them: index<n> are the tables of a wave index. #}
