@@ -57,7 +57,7 @@
 
 {# The same of the stream that a Python model joins. Refuses one that has joined none. #}
 {%- macro _stream_page(node, output) -%}
-  {%- set relation = ref(node.package_name, node.name) -%}
+  {%- set relation = ref(node.package_name, node.name, v=node.version) -%}
   {%- set page = {} -%}
   {%- if deltawave._in_catalog(deltawave._relation(relation.schema, relation.identifier)) -%}
     {%- do page.update(adapter.call_library('deltawave.reporting.command.stream_page', {'table': relation | string}, {

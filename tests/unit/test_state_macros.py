@@ -83,19 +83,24 @@ def test_a_library_reads_the_changes_of_a_large_log_from_its_files(
     }
     columns = [{"name": name, "in_old": True, "in_new": True} for name in ("id", "name")]
     batch = {"batch_id": 9, "first_batch": 2, "is_baseline": False, "rows_old": rows, "columns": columns}
-    batch["result"] = {"log_table": "s.x__log"}
+    partitions = [(-5, "aa"), (6, "bb"), (8, "cc")]
+    batch["result"] = {
+        "log_table": "s.x__log",
+        "partitions": [{"batch_id": number, "attempt": attempt} for number, attempt in partitions],
+    }
     state = {"kind": "hashes", "batch_id": 5, "attempt": "own", "as_of": 5}
     found = macros._known_hashes(job, batch, {"state": state, "batch_id": 8})
     assert "where `_batch_id` >= 6" in found["patches"]
-    assert ("stored" in found) is ("decided" in found) is is_read
+    assert ("stored" in found) is ("partitions" in found) is is_read
     if is_read:
-        stored = "(select `id`, `name`, change_type from s.x__log where batch_id between 6 and 8)"
-        assert found["stored"] == stored
-        assert found["decided"] == "(select batch_id, attempt from s.x__batches where batch_id between 6 and 8)"
+        counted = "(batch_id = -5 and attempt = 'aa') or (batch_id = 6 and attempt = 'bb') or (batch_id = 8 and attempt = 'cc')"
+        assert found["stored"] == f"(select `id`, `name`, `change_type`, `of_batch` from s.x__log where {counted})"
+        assert "values (-5, 'aa', 6), (6, 'bb', 6), (8, 'cc', 6) as" in found["partitions"]
     assert list(macros._known_hashes(job, batch, {"state": dict(state, as_of=8), "batch_id": 8})) == ["kept"]
     whole = macros._whole_log(job, batch)
-    assert list(whole) == ["logged", "decided"] * is_read
-    assert all("where batch_id between 2 and 8)" in select for select in whole.values())
+    assert list(whole) == ["logged", "logged_partitions"] * is_read
+    if is_read:
+        assert "values (-5, 'aa', 2), (6, 'bb', 2), (8, 'cc', 2) as" in whole["logged_partitions"]
     # It lacks the rows of the first dump, or they are not wanted.
     assert macros._whole_log(job, batch | {"is_baseline": True}) == {}
     job["settings"] = settings | {"before_image": "none"}

@@ -19,7 +19,7 @@
   one is refused.
 
     log        the table of the log, by its name after x__; none for a wave index
-    partitions those of the log that count, see _partitions; merge: see _next_merge; history: see _batches_so_far
+    partitions those of the log that count, see _merge_partitions; merge: see _next_merge; history: see _batches_so_far
     staged_in  the tables, likewise, in which the batch has staged rows
     tables     the tables of attempts that the next batch, or a reader, needs: [{kind, batch_id, attempt}]
 #}

@@ -46,7 +46,7 @@ partitioned by (batch_id, attempt)
   {{ return(all + (deltawave._before_columns(columns) if job.settings.before_image != 'none' else [])) }}
 {%- endmacro -%}
 
-{# The log's columns about each change. of_batch: the batch of a row in a merged partition (see _partitions); null in others. #}
+{# The log's columns about each change. of_batch: the batch of a row in a merged partition (see _merge_partitions); null in others. #}
 {%- macro _control_columns() -%}
   {{ return([
     {'name': 'change_type', 'data_type': 'string'},

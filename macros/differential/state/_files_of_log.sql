@@ -1,20 +1,20 @@
 {#
-  The log from a batch on, for a Python library that reads its files: {stored: the table's rows, of all attempts, decided: the attempts that count}, as
-  selects in parentheses. Empty where Spark reads it alone.
+  The log from a batch on, for a Python library that reads its files: {stored: the table's rows, of all attempts, partitions: those that count}, as selects in
+  parentheses. Empty where Spark reads it alone.
 #}
 {%- macro _files_of_log(job, batch, names, from_batch) -%}
   {%- set many = adapter.dispatch('_many_rows', 'deltawave')() -%}
   {%- if not job.strategy.library or job.settings.file_format != 'parquet' or batch.rows_old < many -%}{{ return({}) }}{%- endif -%}
   {%- set cells = deltawave._quoted_list(names + ['change_type', 'of_batch']) | join(', ') -%}
-  {%- set partitions, decided = [], [] -%}
+  {%- set partitions, values = [], [] -%}
   {%- for partition in batch.result.partitions if partition.batch_id < 0 or partition.batch_id >= from_batch -%}
     {%- do partitions.append(partition) -%}
-    {%- do decided.append('(' ~ partition.batch_id ~ ', ' ~ deltawave._literal(partition.attempt) ~ ', ' ~ from_batch ~ ')') -%}
+    {%- do values.append('(' ~ partition.batch_id ~ ', ' ~ deltawave._literal(partition.attempt) ~ ', ' ~ from_batch ~ ')') -%}
   {%- endfor -%}
-  {%- if not decided -%}{{ return({}) }}{%- endif -%}
+  {%- if not values -%}{{ return({}) }}{%- endif -%}
   {{ return({
     'stored': '(select ' ~ cells ~ ' from ' ~ batch.result.log_table ~ ' where ' ~ deltawave._are_partitions(partitions) ~ ')',
-    'decided': '(select * from values ' ~ decided | join(', ') ~ ' as partitions(batch_id, attempt, from_batch))',
+    'partitions': '(select * from values ' ~ values | join(', ') ~ ' as partitions(batch_id, attempt, from_batch))',
   }) }}
 {%- endmacro -%}
 

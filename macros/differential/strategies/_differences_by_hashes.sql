@@ -31,7 +31,7 @@
   {%- if not job.strategy.reads_log or not deltawave._log_has_all_rows(job, batch) -%}{{ return({}) }}{%- endif -%}
   {%- set names = batch.columns | selectattr('in_old') | map(attribute='name') | list -%}
   {%- set log = deltawave._files_of_log(job, batch, names, batch.first_batch) -%}
-  {{ return({'logged': log.stored, 'decided': log.decided} if log else {}) }}
+  {{ return({'logged': log.stored, 'logged_partitions': log.partitions} if log else {}) }}
 {%- endmacro -%}
 
 {#

@@ -25,7 +25,7 @@ _PARTITION = re.compile(r"/batch_id=(-?\d+)/attempt=(\w+)/[^/]+$")
 def last_rows(
     rows: DataFrame,
     stored: DataFrame,
-    decided: DataFrame,
+    partitions: DataFrame,
     keys: DataFrame,
     *,
     unique_key: Sequence[str],
@@ -34,10 +34,10 @@ def last_rows(
     """Return the last row of each of these ``keys``, unless it was deleted.
 
     - ``rows``: the same as a query of Spark, which is used if DuckDB does not read the log
-    - ``stored``, ``decided``: see ``LogFiles``; the columns of ``rows``, and ``change_type``
+    - ``stored``, ``partitions``: see ``LogFiles``; the columns of ``rows``, and ``change_type``
     """
     try:
-        files = LogFiles.of(stored, decided)
+        files = LogFiles.of(stored, partitions)
         with LocalEngine(stored.sparkSession, memory_bytes) as engine:
             wanted = engine.rows(keys.select(*map(quoted, unique_key)))
             return engine.frame(
@@ -64,22 +64,22 @@ class LogFiles:
     from_batch: int
 
     @classmethod
-    def of(cls, stored: DataFrame, decided: DataFrame) -> LogFiles:
-        """``decided``: ``batch_id`` and ``attempt`` of the partitions that count, and ``from_batch``.
+    def of(cls, stored: DataFrame, partitions: DataFrame) -> LogFiles:
+        """``partitions``: ``batch_id`` and ``attempt`` of the partitions that count, and ``from_batch``.
 
         Raises ``NotInPlaceError`` if Spark has to read the log.
         """
         if not reaches(stored):
             raise NotInPlaceError("DuckDB does not compare its types")
-        partitions = decided.collect()
-        counted = {(row.batch_id, row.attempt) for row in partitions}
+        counting = partitions.collect()
+        counted = {(row.batch_id, row.attempt) for row in counting}
         paths = defaultdict(list)
         for uri in stored.inputFiles():
             if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
                 paths[int(found[1])].append(uri)
         if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
             raise NotInPlaceError("it has no files, or very many")
-        return cls(stored, paths, partitions[0].from_batch)
+        return cls(stored, paths, counting[0].from_batch)
 
     def last_changes(self, engine: LocalEngine, unique_key: Sequence[str], wanted: str | None = None) -> str:
         """A select of the last change of each key, which may be a delete; text as bytes.

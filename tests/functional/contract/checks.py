@@ -212,7 +212,8 @@ def _check_helpers(history: History, day: Day) -> None:
     kept = kinds["accepted"] + kinds[keeps]
     assert kept == 1, sorted(history.log.names)
     assert kinds["commit"] == 1, sorted(history.log.names)
-    wanted = {"log", "batches", "commit", "quarantine", keeps}
+    assert kinds["history"] <= 2, sorted(history.log.names)
+    wanted = {"log", "batches", "commit", "history", "quarantine", keeps}
     if declared.reads != "differences":
         wanted.add("accepted")
     if declared.ranges:

@@ -35,6 +35,7 @@ STEPS = {
     "stage": "writing rows",
     "count": "counting changes",
     "guard": "checking how much has changed",
+    "merge": "merging small partitions of the log",
     "decide": "committing the batch",
     "place": "placing rows",
     "record": "recording the batch",

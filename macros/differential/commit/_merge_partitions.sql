@@ -125,9 +125,14 @@ from {{ deltawave._rows_of_partitions(table, partitions, names) }}
   {{ return(keys) }}
 {%- endmacro -%}
 
-{# The partitions of a log of an older version, which merged none and listed them in x__batches alone. #}
+{# A record of an older version, which merged no partitions, with those that x__batches has. #}
+{%- macro _with_partitions(job, record) -%}
+  {%- if not record or record.version == deltawave._state_version() -%}{{ return(record) }}{%- endif -%}
+  {%- set partitions = deltawave._partitions_of_batches(job, record) if record.log else [] -%}
+  {{ return(dict(record, version=deltawave._state_version(), partitions=partitions, merge=none, history=none)) }}
+{%- endmacro -%}
+
 {%- macro _partitions_of_batches(job, record) -%}
-  {%- if not record.log -%}{{ return([]) }}{%- endif -%}
   {%- set known = record.columns | map(attribute='name') | map('lower') | list + record.hidden -%}
   {%- if deltawave._column_of_batch().name in known -%}
     {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': deltawave._column_of_batch().name}) -%}
