@@ -14,7 +14,7 @@
   {%- if page.refused -%}
     {%- do deltawave._fail('not_reported', {'macro': 'report', 'model': model, 'reason': page.refused}) -%}
   {%- elif not page.text -%}
-    {%- do deltawave._fail_without_batch('report', model, ref(node.package_name, node.name)) -%}
+    {%- do deltawave._fail_without_batch('report', model, ref(node.package_name, node.name, v=node.version)) -%}
   {%- endif -%}
   {%- do print(page.text) -%}
 {%- endmacro -%}

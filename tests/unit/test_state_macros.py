@@ -93,7 +93,7 @@ def test_a_library_reads_the_changes_of_a_large_log_from_its_files(
     assert "where `_batch_id` >= 6" in found["patches"]
     assert ("stored" in found) is ("partitions" in found) is is_read
     if is_read:
-        counted = "(batch_id = -5 and attempt = 'aa') or (batch_id = 6 and attempt = 'bb') or (batch_id = 8 and attempt = 'cc')"
+        counted = " or ".join(f"(batch_id = {number} and attempt = '{attempt}')" for number, attempt in partitions)
         assert found["stored"] == f"(select `id`, `name`, `change_type`, `of_batch` from s.x__log where {counted})"
         assert "values (-5, 'aa', 6), (6, 'bb', 6), (8, 'cc', 6) as" in found["partitions"]
     assert list(macros._known_hashes(job, batch, {"state": dict(state, as_of=8), "batch_id": 8})) == ["kept"]

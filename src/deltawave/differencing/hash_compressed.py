@@ -103,7 +103,7 @@ def patched_hashes(
 ) -> DataFrame:
     """Return the kept hashes with ``patches`` applied: rows with ``_change_type``.
 
-    ``stored``, ``partitions``: see ``LogFiles``. Its last changes are the patches; Spark reads these if DuckDB does not.
+    ``stored``, ``partitions``: see ``LogFiles``. Its last changes are the patches, which Spark reads if DuckDB can not.
     """
     if not reaches(patches):
         return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
@@ -136,8 +136,8 @@ def differing_rows(
     reads the files once more if a row differs. The comparison takes about ``memory_bytes``; what does not fit waits in
     temporary files. ``stored``, ``partitions``: as of ``patched_hashes``.
 
-    ``logged``, ``logged_partitions``: the whole log, likewise. If DuckDB reads it, each row comes with the last one of its key: its columns as
-    ``before__...``, and ``_change_type``, which is null if there is none, or it was deleted.
+    ``logged``, ``logged_partitions``: the whole log, likewise. If DuckDB reads it, each row comes with the last one of
+    its key: its columns as ``before__...``, and ``_change_type``, which is null if there is none, or it was deleted.
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(
