@@ -37,10 +37,10 @@ run: data ## run the demo pipeline on the dumps
 report: setup ## write a page about the demo's change log, after `make run`
 	@$(BIN)/python scripts/report_demo.py
 
-quick: setup ## check Python, and run the unit tests and one history: some minutes
+quick: setup ## check Python, and run the unit tests and one history: half a minute to two
 	@$(BIN)/python scripts/lanes.py quick
 
-test: setup ## lint, then test everything that a user's path touches, once: about 17 minutes on two cores
+test: setup ## lint, then test everything that a user's path touches, once: 7 to 17 minutes on two cores
 	@$(BIN)/python scripts/lanes.py test
 
 test-all: setup ## lint, and run every lane of the tests: about an hour and a half

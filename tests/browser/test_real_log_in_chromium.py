@@ -48,6 +48,6 @@ class TestRealLog:
             assert box["height"] > 100
             expect(page.locator(".meter rect")).to_have_attribute("width", "120.0")
             found = page.get_by_role("region", name="Where the changes concentrate").locator("tbody tr")
-            expect(found).to_have_text(["updatedregionnorth50100.0%25.0%4.0"])
+            expect(found).to_have_text(["updatedregionnorth50100.0%25.0%4.02.4"])
             # Three updates of the column, and eight inserts.
             expect(page.locator("output")).to_have_text("11 of 11 lines")
