@@ -21,6 +21,7 @@
       {%- do dropped.append(name) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if work.record.merge -%}{%- do deltawave._drop_merged(work.job, work.record.log, work.record.merge) -%}{%- endif -%}
+  {%- set kept = {'batch_id': work.record.batch_id + 1, 'partitions': deltawave._keys_of(work.record.partitions)} -%}
+  {%- if work.record.merge -%}{%- do deltawave._drop_merged(work.job, work.record.log, kept) -%}{%- endif -%}
   {%- do log('deltawave: ' ~ work.job.name ~ ': dropped ' ~ (dropped | join(', ') or 'nothing'), info=true) -%}
 {%- endmacro -%}

@@ -49,15 +49,16 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The quoted name of a relation that is in the warehouse, by a node's name, `source.table` or `schema.table`. #}
+{# The quoted name of a relation that is in the warehouse, by `source.table`, `schema.table`, or else a node's name. #}
 {%- macro _compared_relation(name) -%}
   {%- set node = deltawave._find_node('compare', name) -%}
   {%- set parts = (name | string).split('.') -%}
   {%- set relation = none -%}
-  {%- if node -%}
-    {%- set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias or node.identifier) -%}
-  {%- elif parts | length == 2 -%}
+  {%- if parts | length == 2 and not (node and node.resource_type == 'source') -%}
     {%- set relation = adapter.get_relation(database=none, schema=parts[0], identifier=parts[1]) -%}
+  {%- endif -%}
+  {%- if node and not relation -%}
+    {%- set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias or node.identifier) -%}
   {%- endif -%}
   {%- if not relation -%}
     {%- do deltawave._fail('not_in_warehouse', {'macro': 'compare', 'value': name}) -%}

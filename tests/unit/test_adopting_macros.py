@@ -75,6 +75,7 @@ def adopt(
         ],
         "snapshot_type": "date",
         "sql": "select * from shop.source",
+        "has_adopted": False,
         "statements": [],
     }
     macros._adopt_snapshot(job, {"record": record})

@@ -12,7 +12,7 @@
     {%- do deltawave._require_casts(job, snapshot, columns) -%}
     {#- expected_rows is a number of the source's rows. -#}
     {%- do job.settings.update(expected_rows=none, reason=job.settings.reason ~ '; rows of the snapshot ' ~ name) -%}
-    {%- do deltawave._update(job, sql=deltawave._snapshot_rows(job, snapshot, columns, adopted.snapshot_date)) -%}
+    {%- do deltawave._update(job, sql=deltawave._snapshot_rows(job, snapshot, columns, adopted.snapshot_date), has_adopted=true) -%}
     {%- set message = ': begins with the current rows of the snapshot ' ~ name ~ '; the next run compares the source with them' -%}
     {%- do log('deltawave: ' ~ job.name ~ message, info=true) -%}
   {%- endif -%}

@@ -58,6 +58,7 @@
     'before_since': batch.before_since,
     'has_before': job.settings.before_image != 'none',
     'is_multiset': job.settings.duplicate_keys == 'multiset',
+    'adopted': last.get('adopted') if last else deltawave._order_of_dump(job, batch) if job.has_adopted and batch.snapshot_date else none,
     'is_dated': job.settings.snapshot_date is not none,
     'snapshot_order': job.settings.snapshot_order,
     'nearness': result.measured if is_ordered else (last or {}).get('nearness'),

@@ -30,6 +30,8 @@
       {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': found.rows}) -%}
     {%- elif found.batch_at == 'None' -%}
       {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
+    {%- elif record and record.get('adopted') and found.order <= record.adopted -%}
+      {#- What a snapshot had read before the log began with its rows: they need not be those of that date's dump. -#}
     {%- elif found.snapshot_date in known or (last is not none and found.order <= last) -%}
       {%- do earlier.append(dict(found, files=files.get(found.snapshot_date))) -%}
     {%- else -%}

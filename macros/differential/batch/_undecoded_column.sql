@@ -3,7 +3,7 @@
   of bytes that are no UTF-8, so that different texts become equal, and an update is missed. It refuses such bytes itself in JSON and XML.
 #}
 {%- macro _undecoded_column(job, batch) -%}
-  {%- if not deltawave._undeclared_encodings(job) -%}{{ return('') }}{%- endif -%}
+  {%- if not deltawave._undeclared_encodings(job) or deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
   {%- set cases = [] -%}
   {%- for column in deltawave._landed_columns(job, batch) if modules.re.match('string|(var)?char\\(', column.data_type) -%}
     {%- do cases.append('when contains(' ~ deltawave._quoted(column.name) ~ ", '\\ufffd') then " ~ deltawave._literal(column.name)) -%}

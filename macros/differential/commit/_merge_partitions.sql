@@ -4,20 +4,17 @@
   [{batch_id, attempt, rows}]: rows of attempts that lost, and of partitions that were merged, are in none of them.
 #}
 
-{# Rows of a log's partitions, as a relation with these columns and batch_id. #}
-{%- macro _rows_of_partitions(table, partitions, names) -%}
-  {%- set columns = deltawave._quoted_list(names) | join(', ') -%}
+{# Rows of a log's partitions, as a relation with its columns, and batch_id. Without their names: a metastore limits the length of a view's text. #}
+{%- macro _rows_of_partitions(table, partitions) -%}
   {%- set merged = partitions | selectattr('batch_id', 'lt', 0) | list -%}
 (
-    select
-        {{ columns }},
-        batch_id
+    select * except (of_batch, attempt)
     from {{ table }}
     where {{ deltawave._are_partitions(partitions | selectattr('batch_id', 'gt', 0)) }}
     {%- if merged %}
     union all
     select
-        {{ columns }},
+        * except (of_batch, batch_id, attempt),
         of_batch as batch_id
     from {{ table }}
     where {{ deltawave._are_partitions(merged) }}
@@ -43,8 +40,9 @@
 {%- endmacro -%}
 
 {#
-  Adds the batch's partition to those of its log. If too many before it are small, they are staged as one, as a part of the batch: at most twenty million
-  rows, so that it takes seconds. The list of partitions stays short, since those with less than a hundredth of the log's rows are small too.
+  Adds the batch's partition to those of its log. If too many before it are small, the smallest of them are staged as one, as a part of the batch: as many
+  as make it too many, and more up to twenty million rows. The list of partitions stays short, since those with less than a hundredth of the log's rows are
+  small too.
 #}
 {%- macro _merge_partitions(job, batch, last) -%}
   {%- set own = {'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': batch.result.counts.values() | sum} -%}
@@ -85,7 +83,7 @@
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
     batch_id as of_batch
-from {{ deltawave._rows_of_partitions(table, partitions, names) }}
+from {{ deltawave._rows_of_partitions(table, partitions) }}
   {%- endset -%}
   {%- set staged = dict(batch, **deltawave._merged_partition(batch, none)) -%}
   {%- do deltawave._stage_rows(job, staged, table, columns + [deltawave._column_of_batch()], rows) -%}
@@ -128,6 +126,7 @@ from {{ deltawave._rows_of_partitions(table, partitions, names) }}
 {# A record of an older version, which merged no partitions, with those that x__batches has. #}
 {%- macro _with_partitions(job, record) -%}
   {%- if not record or record.version == deltawave._state_version() -%}{{ return(record) }}{%- endif -%}
+  {%- do deltawave._refresh(job, record.file_format, [job.batches]) -%}
   {%- set partitions = deltawave._partitions_of_batches(job, record) if record.log else [] -%}
   {{ return(dict(record, version=deltawave._state_version(), partitions=partitions, merge=none, history=none)) }}
 {%- endmacro -%}

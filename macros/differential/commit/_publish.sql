@@ -63,14 +63,7 @@
 {%- macro default___log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
     {{ deltawave._contract_columns(record.columns, record.has_before) }}
-from {{ deltawave._rows_of_log(job, record) }} as log
-{%- endmacro -%}
-
-{# The rows of a log, as a relation: the columns of its view, before images, and those about each change. #}
-{%- macro _rows_of_log(job, record) -%}
-  {%- set before = deltawave._before_columns(record.columns) if record.has_before else [] -%}
-  {%- set names = (record.columns + before) | map(attribute='name') | list + ['change_type', 'changed_columns', 'batch_at'] -%}
-  {{ return(deltawave._indented(deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log), record.partitions, names))) }}
+from {{ deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log), record.partitions) }} as log
 {%- endmacro -%}
 
 {#

@@ -25,6 +25,7 @@
   {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
     {#- An older version wrote the record, and has created the table. -#}
     {%- do deltawave._create_batches(job) -%}
+    {%- do deltawave._update(record, history=none) -%}
   {%- endif -%}
   {%- if record and (view is none or view.batch_id != record.batch_id or view.attempt != record.attempt) -%}
     {%- do deltawave._finish(job, record) -%}

@@ -26,6 +26,7 @@
     'flag': none,
     'follows': none,
     'dated_sources': [],
+    'has_adopted': false,
 
     'view_exists': none,
     'has_finished': false,

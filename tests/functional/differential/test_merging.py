@@ -74,7 +74,7 @@ class TestMerging:
         assert bench.operate("purge", model="accounts").ok
         assert bench.log() == expected(6)
         left = bench.spark.table(table).where("batch_id > 0").select("batch_id").distinct().collect()
-        assert sorted(row.batch_id for row in left) == [4, 5, 6], "what the first merge has merged"
+        assert [row.batch_id for row in left] == [6]
 
     def test_a_stopped_merge_leaves_nothing(self, bench: Workbench) -> None:
         self.build(bench, range(1, 4))

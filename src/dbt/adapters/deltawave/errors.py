@@ -49,7 +49,7 @@ _HINTS = (
     (
         re.compile(r"trying to shrink LONG VARCHAR"),
         "A metastore in Derby keeps at most 32,700 characters of a view's text. Keep it in another database, or shorten"
-        " the text: that of a wave index grows with its days and constituents.",
+        " the text: that of a wave index grows with its days and constituents, that of a change log with its columns.",
     ),
 )
 _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
