@@ -18,9 +18,7 @@ class TestChangeLog:
         bench.build(FIRST)
         (moment,) = {row[0] for row in bench.log("unix_micros(_batch_at), account_id, _batch_id")}
         assert start - 1 <= moment / 1e6 <= datetime.now().timestamp()
-        text = bench.view_text()
         done = bench.build(SECOND)
-        assert len(bench.view_text()) == len(text), "it does not grow with batches"
         assert f"Registered adapter: {adapter_type}=" in done.text
         assert bench.log("account_id, name, _change_type, _changed_columns, _before.name, _batch_id")[3:] == [
             (2, "rob", "update", ["name"], "bob", 2),

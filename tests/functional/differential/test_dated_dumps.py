@@ -111,7 +111,10 @@ class TestDatedDumps:
         # Delivered again with other rows.
         text = bench.build(DUMPS.replace("'eve'", "'eva'") + late).text
         assert "skipped dump(s) of 2026-01-05: they were compared before" in text
-        assert "The log keeps the earlier delivery (batch 3)." in text
+        assert (
+            "The log keeps the earlier delivery (batch 3); with redelivery: replace, a run compares such dates again"
+            in text
+        )
         assert "deltawave.rewind --args '{model: accounts, to_batch: 2}'" in text
         assert "WARN=2" in bench.run(command="test").text
         assert bench.state() == before

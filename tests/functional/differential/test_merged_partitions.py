@@ -44,6 +44,8 @@ class TestMerging:
         assert bench.log() == expected(DAYS)
         assert reader.read() == sorted(expected(3), key=str), "what was merged stays for a day"
         assert merged(bench) == [4, 6, 8]
+        text = bench.view_text()
+        assert text.count("(batch_id = ") == 2, "it does not grow with batches"
         assert bench.spark.sql(f"select * from {bench.schema}.accounts where _batch_id = 5").count() == 2
         # What is merged is a day old, as this run sees it.
         self.build(bench, range(DAYS + 1, DAYS + 3), "--vars", json.dumps({"days": 0}))
