@@ -183,7 +183,7 @@ class TestLogReports:
         assert command(bench, "report", "report", model="accounts", batch=2) == 0
         printed = capsys.readouterr().out
         assert ["amount", "50", "100.0%"] in [line.split() for line in printed.splitlines()]
-        assert ["updated", "name", "north", "50", "100.0%", "25.0%", "4.0", "2.4"] in [
+        assert ["updated", "name", "north", "50", "100.0%", "25.0%", "4.0", "2.3"] in [
             line.split() for line in printed.splitlines()
         ]
         assert command(bench, "report", "report", model="accounts", format="html", batch=4) == 1
