@@ -4,11 +4,16 @@
   [{batch_id, attempt, rows}]: rows of attempts that lost, and of partitions that were merged, are in none of them.
 #}
 
-{# Rows of a log's partitions, as a relation with its columns, and batch_id. Without their names: a metastore limits the length of a view's text. #}
+{#
+  Rows of a log's partitions, as a relation with its columns, and batch_id. Without their names: a metastore limits the length of a view's text. In Delta
+  and Iceberg tables columns that were added lie after batch_id: both selects have to give it the same place.
+#}
 {%- macro _rows_of_partitions(table, partitions) -%}
   {%- set merged = partitions | selectattr('batch_id', 'lt', 0) | list -%}
 (
-    select * except (of_batch, attempt)
+    select
+        * except (of_batch, batch_id, attempt),
+        batch_id
     from {{ table }}
     where {{ deltawave._are_partitions(partitions | selectattr('batch_id', 'gt', 0)) }}
     {%- if merged %}
