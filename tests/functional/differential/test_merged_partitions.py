@@ -56,6 +56,19 @@ class TestMerging:
         self.build(bench, range(DAYS + 3, DAYS + 4))
         assert bench.log() == expected(DAYS + 3)
 
+    def test_columns_that_come_later_stay_in_their_place(self, bench: Workbench) -> None:
+        """In some formats they lie after the columns of the partition."""
+        bench.configure(on_schema_change="append_new_columns")
+        self.build(bench, range(1, 5))
+        assert merged(bench) == [4]
+        rows = "select id as account_id, 'v0' as name, 'here' as place from range(12)"
+        bench.build(f"{rows} where id <> 4 union all select 4, 'v4', 'there'")
+        last = bench.log("account_id, name, place, _before.place, _batch_id")[-12:]
+        assert last == [(key, *(("v4", "there") if key == 4 else ("v0", "here")), None, 5) for key in range(12)]
+        assert bench.log("account_id, name, _change_type, _batch_id")[:-12] == expected(4)
+        self.build(bench, range(6, 8))
+        assert {row[0] for row in bench.log("_batch_id")} == set(range(1, 8))
+
     def test_a_log_of_an_older_version_goes_on(self, bench: Workbench) -> None:
         """Its record lists no partitions, and its log does not have the column for merged ones."""
         self.build(bench, range(1, 3))
