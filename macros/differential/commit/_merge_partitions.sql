@@ -110,7 +110,7 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {%- set table = deltawave._helper_relation(job, log) -%}
   {%- set dropped = [] -%}
   {%- for partition in deltawave._partitions_in(job, table) if partition.batch_id | abs < merge.batch_id -%}
-    {%- if deltawave._keys_of([partition])[0] not in merge.partitions -%}{%- do dropped.append(partition) -%}{%- endif -%}
+    {%- if [partition.batch_id, partition.attempt] not in merge.partitions -%}{%- do dropped.append(partition) -%}{%- endif -%}
   {%- endfor -%}
   {%- if dropped and job.settings.file_format == 'parquet' -%}
     {%- set each = [] -%}

@@ -9,7 +9,7 @@
   leftovers of decided batches are dropped. Tables of the next batch are left alone, since another run may be writing them.
 #}
 {%- macro _repair(job) -%}
-  {%- set found = namespace(names=deltawave._names_of_model(job), record=none) -%}
+  {%- set found = namespace(names=deltawave._names_of_model(job)) -%}
   {%- set view = deltawave._read_view(job, found.names) -%}
   {%- do deltawave._update(job, view_exists=view is not none) -%}
   {%- if view and view.batch_id not in deltawave._commit_numbers(job, found.names) + [0] -%}
@@ -18,10 +18,10 @@
   {%- endif -%}
   {%- set names = found.names -%}
   {%- set commits = deltawave._commit_numbers(job, names) -%}
-  {%- set found.record = deltawave._read_commit(job, commits | max) if commits else none -%}
+  {%- set stored = deltawave._read_commit(job, commits | max) if commits else none -%}
 
-  {%- do deltawave._check_state(job, names, found.record, view) -%}
-  {%- set record = deltawave._with_partitions(job, found.record) -%}
+  {%- do deltawave._check_state(job, names, stored, view) -%}
+  {%- set record = deltawave._with_partitions(job, stored) -%}
   {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
     {#- An older version wrote the record, and has created the table. -#}
     {%- do deltawave._create_batches(job) -%}
