@@ -163,6 +163,7 @@ def table_state(leaf: Any) -> list[Any] | None:
             "iceberg",
             table.table().uuid().toString(),
             table.version(),
+            _since(table.table()),
             sorted(dict(leaf.options()).items()),
             # With the numbers of columns: one that is dropped and added again is another one in the same version.
             table.table().schema().toString(),
@@ -185,6 +186,12 @@ def table_state(leaf: Any) -> list[Any] | None:
     status = sorted(_ACCESS_TIME.sub("", files.allFiles().mkString("\n")).split("\n"))
     form = leaf.relation().fileFormat().getClass().getName()
     return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
+
+
+def _since(table: Any) -> int:
+    """When the snapshot of an Iceberg table became the current one: the same one may come back by a rollback."""
+    history = table.history()
+    return int(history[len(history) - 1].timestampMillis()) if len(history) else 0
 
 
 def file_index(leaf: Any) -> Any:

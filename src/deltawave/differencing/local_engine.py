@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -135,12 +135,12 @@ class LocalEngine:
         Raises ``NotInPlaceError`` if Spark has to read them.
         """
         groups = plain_row_groups(frame)
-        select = self.of_files(frame, groups.states)
+        select = self.of_files(frame, groups.states, groups.stored)
         self._states.update(groups.states)
         return select
 
-    def of_files(self, frame: DataFrame, uris: Iterable[str]) -> str:
-        """The same of some files, which are not examined."""
+    def of_files(self, frame: DataFrame, uris: Iterable[str], sources: Mapping[str, StructField] | None = None) -> str:
+        """The same of some files, which are not examined. ``sources``: their columns, as in ``RowGroups.stored``."""
         paths = []
         for uri in uris:
             try:
@@ -154,7 +154,7 @@ class LocalEngine:
                 raise NotInPlaceError(f"the name of {path} looks like a pattern")
             paths.append(Path(path))
         try:
-            return self._select(paths, frame.schema)
+            return self._select(paths, frame.schema, sources or {})
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
 
@@ -172,7 +172,7 @@ class LocalEngine:
         folder = self._new_folder()
         # DuckDB does not read every compression that a session may have.
         written.write.parquet(_name_in_spark(folder), compression="snappy")
-        return self._select(sorted(folder.glob("*.parquet")), written.schema)
+        return self._select(sorted(folder.glob("*.parquet")), written.schema, {})
 
     def rows(self, frame: DataFrame) -> str:
         """A select of the frame's columns, text as bytes: in place, unless Spark has to read them (logged)."""
@@ -203,10 +203,11 @@ class LocalEngine:
         self.execute(f"copy ({select}) to {_literal(str(path))} (format parquet)")
         return path
 
-    def _select(self, paths: Sequence[Path], schema: StructType) -> str:
+    def _select(self, paths: Sequence[Path], schema: StructType, sources: Mapping[str, StructField]) -> str:
         stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {_files(paths)}")}
-        cells = [_cell(field, stored.get(field.name.lower())) for field in schema.fields]
-        return f"select {', '.join(cells)} from {_files(paths)}"
+        columns = [(field, sources.get(field.name.lower(), field)) for field in schema.fields]
+        cells = [_cell(field, source, stored.get(source.name.lower())) for field, source in columns]
+        return f"select {', '.join(cells)} from {_files(paths)} as files"
 
     def _new_folder(self) -> Path:
         self._folders += 1
@@ -232,18 +233,27 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _cell(field: StructField, stored: str | None) -> str:
-    """A column of files as Spark reads it. Raises ``NotInPlaceError`` if it may be read in another way."""
-    name, wanted = name_in_duckdb(field.name), type_in_duckdb(field.dataType)
+def _cell(field: StructField, source: StructField, stored: str | None) -> str:
+    """A column of files as Spark reads it. Raises ``NotInPlaceError`` if it may be read in another way.
+
+    ``source``: its name there, and the type as which Spark reads it, before it casts it.
+    """
+    name, wanted, read = name_in_duckdb(field.name), type_in_duckdb(field.dataType), type_in_duckdb(source.dataType)
+    # By the table's name: another column of the select may have the column's name.
+    value = f"files.{name_in_duckdb(source.name)}"
     if stored is None:
         # Files from before the column was added.
-        return f"null::{'BLOB' if wanted == 'VARCHAR' else wanted} as {name}"
-    if stored == "TIMESTAMP" and wanted == "TIMESTAMP WITH TIME ZONE":
+        value = f"null::{'BLOB' if wanted == 'VARCHAR' else wanted}"
+    elif stored == "TIMESTAMP" and read == "TIMESTAMP WITH TIME ZONE":
         # Spark's old format of timestamps has no zone of its own.
-        return f"{name} at time zone 'UTC' as {name}"
-    if stored != wanted:
-        raise NotInPlaceError(f"the column {field.name} is stored as {stored}")
-    return f"encode({name}) as {name}" if stored == "VARCHAR" else name
+        value = f"{value} at time zone 'UTC'"
+    elif stored != read:
+        raise NotInPlaceError(f"the column {source.name} is stored as {stored}")
+    elif stored == "VARCHAR":
+        value = f"encode({value})"
+    elif read != wanted:
+        value = f"{value}::{wanted}"
+    return f"{value} as {name}"
 
 
 def _temporary_folder(session: SparkSession) -> str | None:

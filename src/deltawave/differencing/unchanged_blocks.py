@@ -38,6 +38,9 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     names = [*contract.unique_key, *contract.compared]
     old_rows = StoredRows.of(old, contract.names("old"))
     new_rows = StoredRows.of(new, contract.names("new"))
+    if old_rows.groups.stored or new_rows.groups.stored:
+        # Equal bytes of differently named columns are no equal rows.
+        raise NotInPlaceError("columns are renamed or cast")
     session = new.sparkSession
     old_sums, new_sums = _checksums(session, old_rows.groups.only(names), new_rows.groups.only(names))
     old_rest, new_rest = _without(old_sums, new_sums), _without(new_sums, old_sums)

@@ -362,8 +362,8 @@ class TestInPlace:
         read: list[int] = []
         of = in_place.RowGroups.of
 
-        def noted(frame: DataFrame) -> Any:
-            groups = of(frame)
+        def noted(frame: DataFrame, *scan: Any) -> Any:
+            groups = of(frame, *scan)
             # What is kept is read so, too.
             if "account_id" in frame.columns:
                 read.append(len(groups.groups))
@@ -464,16 +464,29 @@ class TestInPlace:
             of_day.format("{schema}.divided"): True,
             "select account_id from {schema}.stored where account_id < 50": False,
             "select account_id, upper(name) as name from {schema}.stored": False,
-            "select account_id, name as title from {schema}.stored": False,
-            "select account_id, name as branch, branch as name from {schema}.stored": False,
+            "select account_id, name as title from {schema}.stored": True,
+            "select account_id, name as branch, branch as name from {schema}.stored": True,
+            "select id as key, id as other from (select account_id + 0 as more, account_id as id from {schema}.stored)": True,
+            "select cast(account_id as string) as account_id, name from {schema}.stored": False,
+            "select account_id, cast(name as date) as name from {schema}.stored": False,
+            "select cast(account_id as double) as account_id, name from {schema}.stored": False,
+            "select account_id, cast(branch as int) as branch from {schema}.stored": False,
+            "select cast(`a.b` as decimal(9, 1)) as amount from {schema}.stored": False,
+            "select cast(`a.b` as decimal(10, 3)) as `a.b` from {schema}.stored": True,
+            "select cast(`a.b` as decimal(9, 3)) as `a.b` from {schema}.stored": False,
+            "select account_id, _metadata.file_name as name from {schema}.stored": False,
             "select account_id, name from {schema}.stored order by account_id limit 50": False,
             "select account_id from {schema}.stored union all select account_id + 5000 from {schema}.stored": False,
             f"select {row} from {{schema}}.divided": False,
+            "select account_id, name from {schema}.divided": True,
             "select name, account_id from {schema}.seen": True,
-            of_day.replace("=", ">").format("{schema}.divided"): False,
-            of_day.format(f"parquet.`{folder}`"): False,
+            of_day.replace("=", ">=").format("{schema}.divided"): True,
+            of_day.replace("= ", "in (date'2026-01-01', ").format("{schema}.divided") + ")": True,
+            "select name from {schema}.divided where day = (select max(day) from {schema}.divided)": False,
+            of_day.format("{schema}.divided") + " and account_id < 5": False,
+            of_day.format(f"parquet.`{folder}`"): True,
             "select * from {schema}.delimited": False,
-            "select account_id, name from {schema}.nested where day = date'2026-01-02'": False,
+            "select account_id, name from {schema}.nested where day = date'2026-01-02'": True,
             "select * from {schema}.wide": True,
             "select * from (select * from {schema}.wide) where account_id = 1": False,
         }
