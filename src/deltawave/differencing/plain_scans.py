@@ -189,7 +189,8 @@ def _iceberg_files(scan: Any, names: set[str]) -> tuple[list[str], dict[str, int
     if scan.scan().getClass().getName() != _ICEBERG or scan.runtimeFilters().size() or scan.table().branch():
         raise NotInPlaceError(_MORE)
     partitions = items(scan.inputPartitions())
-    paths, constant = set(), set()
+    paths: set[str] = set()
+    constant: set[int] = set()
     for task in _tasks(partitions):
         file = task.file()
         if task.deletes().size() or str(task.residual()) != "true" or str(file.format()) != "PARQUET":

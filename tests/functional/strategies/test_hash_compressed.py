@@ -466,7 +466,7 @@ class TestInPlace:
             "select account_id, upper(name) as name from {schema}.stored": False,
             "select account_id, name as title from {schema}.stored": True,
             "select account_id, name as branch, branch as name from {schema}.stored": True,
-            "select id as key, id as other from (select account_id + 0 as more, account_id as id from {schema}.stored)": True,
+            "select id as a, id as b from (select 0, * from (select account_id as id from {schema}.stored))": True,
             "select cast(account_id as string) as account_id, name from {schema}.stored": False,
             "select account_id, cast(name as date) as name from {schema}.stored": False,
             "select cast(account_id as double) as account_id, name from {schema}.stored": False,

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import snapshot_differential, window
+from deltawave.differencing.in_place import NotInPlaceError
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
 
@@ -104,6 +105,19 @@ class TestFunction:
             changes = snapshot_differential(old, new, unique_key="id", algorithm="window", check_keys=False)
             assert {row.name for row in changes.collect()} == {name}
             results.append(changes)
+
+    def test_renamed_and_widened_columns(
+        self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        # Each of two columns has the other's name.
+        renamed = ("account_id as key", "branch as name", "name as branch", "cast(share as double) as share")
+        old = stored("old", f"select {ROW.replace('0.5D', '0.5F')} from range(1000) order by id").selectExpr(*renamed)
+        new = stored("new", f"select {NEW_ROW.replace('0.5D', '0.5F')} from range(1005) where {PRESENT} order by id")
+        new = new.selectExpr(*renamed)
+        assert kinds(old, new, "window", "key") == kinds(old, new, "outer_join", "key") == KINDS
+        assert "window over" in caplog.text
+        with pytest.raises(NotInPlaceError, match="columns are renamed or cast"):
+            kinds(old, new, "stagnant_by_blocks", "key")
 
     def test_names_in_other_letters(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", "select id, 1L as value from range(3)", 1)
