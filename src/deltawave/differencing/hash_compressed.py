@@ -32,7 +32,7 @@ from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
-from deltawave.differencing.logged_rows import LogFiles
+from deltawave.differencing.logged_rows import LogFiles, Partitions
 
 _LOG = logging.getLogger(__name__)
 
@@ -98,19 +98,21 @@ def patched_hashes(
     columns: Columns,
     count: int,
     stored: DataFrame | None = None,
-    partitions: DataFrame | None = None,
+    partitions: Partitions = (),
+    from_batch: int = 0,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the kept hashes with ``patches`` applied: rows with ``_change_type``.
 
-    ``stored``, ``partitions``: see ``LogFiles``. Its last changes are the patches, which Spark reads if DuckDB can not.
+    ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``. Its last changes are the patches, which Spark reads
+    if DuckDB can not.
     """
     if not reaches(patches):
         return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
     compared = _Compared(patches, unique_key, columns)
 
     def patch(engine: LocalEngine, read: Read) -> DataFrame:
-        applied = _patches(engine, unique_key, patches, stored, partitions)
+        applied = _patches(engine, unique_key, patches, stored, partitions, from_batch)
         return engine.frame(compared.patched(read(kept), applied), compared.kept_schema)
 
     return _computed(kept.sparkSession, memory_bytes, patch)
@@ -125,19 +127,22 @@ def differing_rows(
     rows: int,
     patches: DataFrame | None = None,
     stored: DataFrame | None = None,
-    partitions: DataFrame | None = None,
+    partitions: Partitions = (),
+    from_batch: int = 0,
     logged: DataFrame | None = None,
-    logged_partitions: DataFrame | None = None,
+    logged_partitions: Partitions = (),
+    first_batch: int = 0,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
     reads the files once more if a row differs. The comparison takes about ``memory_bytes``; what does not fit waits in
-    temporary files. ``stored``, ``partitions``: as of ``patched_hashes``.
+    temporary files. ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``.
 
-    ``logged``, ``logged_partitions``: the whole log, likewise. If DuckDB reads it, each row comes with the last one of
-    its key: its columns as ``before__...``, and ``_change_type``, which is null if there is none, or it was deleted.
+    ``logged``, ``logged_partitions``, ``first_batch``: the whole log, likewise. If DuckDB reads it, each row comes with
+    the last one of its key: its columns as ``before__...``, and ``_change_type``, which is null if there is none, or it
+    was deleted.
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(
@@ -148,14 +153,16 @@ def differing_rows(
     def find(engine: LocalEngine, read: Read) -> DataFrame:
         old, dump = read(kept), read(new)
         if patches is not None:
-            old = engine.stored(compared.patched(old, _patches(engine, unique_key, patches, stored, partitions)))
+            applied = _patches(engine, unique_key, patches, stored, partitions, from_batch)
+            old = engine.stored(compared.patched(old, applied))
         keys = compared.differing_keys(engine, old, dump)
         found = compared.differing(keys, dump)
-        if logged is not None and logged_partitions is not None:
+        if logged is not None:
             # One statement of several joins may begin with a hash table of the whole dump.
             found = engine.stored(found)
             try:
-                changes = engine.stored(LogFiles.of(logged, logged_partitions).last_changes(engine, unique_key, keys))
+                files = LogFiles.of(logged, logged_partitions, first_batch)
+                changes = engine.stored(files.last_changes(engine, unique_key, keys))
                 others = {*unique_key, "change_type", "of_batch"}
                 before = [field for field in logged.schema.fields if field.name not in others]
                 return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before))
@@ -171,12 +178,13 @@ def _patches(
     unique_key: Sequence[str],
     patches: DataFrame,
     stored: DataFrame | None,
-    partitions: DataFrame | None,
+    partitions: Partitions,
+    from_batch: int,
 ) -> str:
     """A select of the patches: from the log's files, unless Spark has to read them."""
-    if stored is not None and partitions is not None:
+    if stored is not None:
         try:
-            changes = LogFiles.of(stored, partitions).last_changes(engine, unique_key)
+            changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, unique_key)
             # They are read twice.
             return engine.stored(f"select *, change_type as _change_type from ({changes})")
         except (NotInPlaceError, duckdb.Error) as error:

@@ -139,22 +139,17 @@ class LocalEngine:
         self._states.update(groups.states)
         return select
 
+    def of_result(self, frame: DataFrame) -> str:
+        """A select of the columns of what ``frame`` returned: text as bytes, whatever Spark's view of it is named."""
+        (path,) = map(local_path, frame.inputFiles())
+        stored = [name_in_duckdb(name) for name, *_ in self.execute(f"describe from {_files([path])}")]
+        cells = [f"{cell} as {name_in_duckdb(name)}" for cell, name in zip(stored, frame.columns, strict=True)]
+        return f"select {', '.join(cells)} from {_files([path])}"
+
     def of_files(self, frame: DataFrame, uris: Iterable[str]) -> str:
         """The same of some files, which are not examined."""
-        paths = []
-        for uri in uris:
-            try:
-                system, path = located(uri)
-            except (pa.ArrowException, OSError) as error:
-                # Spark knows more file systems than pyarrow, which may lack a library, too.
-                raise NotInPlaceError(f"{uri}: {error}") from error
-            if not isinstance(system, LocalFileSystem):
-                raise NotInPlaceError(f"{uri} is not on this machine")
-            if _PATTERN.intersection(path):
-                raise NotInPlaceError(f"the name of {path} looks like a pattern")
-            paths.append(Path(path))
         try:
-            return self._select(paths, frame.schema)
+            return self._select([local_path(uri) for uri in uris], frame.schema)
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
 
@@ -200,7 +195,7 @@ class LocalEngine:
         folder = self._new_folder()
         folder.mkdir()
         path = folder / "rows.parquet"
-        self.execute(f"copy ({select}) to {_literal(str(path))} (format parquet)")
+        self.execute(f"copy ({select}) to {literal(str(path))} (format parquet)")
         return path
 
     def _select(self, paths: Sequence[Path], schema: StructType) -> str:
@@ -213,8 +208,22 @@ class LocalEngine:
         return self._folder / f"{self._folders}"
 
 
+def local_path(uri: str) -> Path:
+    """The path of a file, or a folder, on this machine. Raises ``NotInPlaceError`` if DuckDB does not reach it."""
+    try:
+        system, path = located(uri)
+    except (pa.ArrowException, OSError) as error:
+        # Spark knows more file systems than pyarrow, which may lack a library, too.
+        raise NotInPlaceError(f"{uri}: {error}") from error
+    if not isinstance(system, LocalFileSystem):
+        raise NotInPlaceError(f"{uri} is not on this machine")
+    if _PATTERN.intersection(path):
+        raise NotInPlaceError(f"the name of {path} looks like a pattern")
+    return Path(path)
+
+
 def _files(paths: Sequence[Path]) -> str:
-    listed = ", ".join(_literal(str(path)) for path in paths)
+    listed = ", ".join(literal(str(path)) for path in paths)
     return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
 
 
@@ -228,7 +237,8 @@ def name_in_duckdb(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text in single quotes."""
     return "'" + text.replace("'", "''") + "'"
 
 
