@@ -20,14 +20,7 @@ from deltawave.differencing.batches import plain
 from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.hashing import VERSION
-from deltawave.differencing.in_place import (
-    Batches,
-    NotInPlaceError,
-    RowGroups,
-    map_numbers,
-    map_rows,
-    quoted,
-)
+from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, map_numbers, map_rows, quoted
 from deltawave.differencing.merging import patched
 from deltawave.differencing.signatures import Signatures, gathered
 from deltawave.differencing.stored_rows import groups_in_place, plain_row_groups, rows_between

@@ -36,11 +36,7 @@ class Results:
     """
 
     def __init__(
-        self,
-        condition: Condition,
-        schema: pa.Schema | None,
-        carried: Sequence[str],
-        matched: MatchedRows,
+        self, condition: Condition, schema: pa.Schema | None, carried: Sequence[str], matched: MatchedRows
     ) -> None:
         self._condition, self._schema, self._carried, self._matched = condition, schema, carried, matched
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))

@@ -87,11 +87,7 @@ def _require_batch(batches: Sequence[Batch], batch: int, first: int | None) -> N
 
 
 def _samples(
-    log: DataFrame,
-    key: Sequence[str],
-    batches: Sequence[Batch],
-    kind: ChangeType,
-    summary: ChangeSummary,
+    log: DataFrame, key: Sequence[str], batches: Sequence[Batch], kind: ChangeType, summary: ChangeSummary
 ) -> list[Change]:
     """Some of the last changes of a type."""
     first = summary.first_batch

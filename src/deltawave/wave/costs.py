@@ -41,10 +41,7 @@ def writes(scheme: str, window: int, constituents: int, technique: str) -> Write
             "rata": sum(days * (days + 1) // 2 for days in lengths),
         }
     batches = {"reindex_plus_plus": sum(lengths), "rata": sum(days > 1 for days in lengths)}
-    inserts = {
-        "reindex_plus_plus": sum(2 * (days - 1) for days in lengths),
-        "rata": sum(days - 1 for days in lengths),
-    }
+    inserts = {"reindex_plus_plus": sum(2 * (days - 1) for days in lengths), "rata": sum(days - 1 for days in lengths)}
     total = sum(lengths)
     return Writes(batches.get(scheme, 0) / total, inserts.get(scheme, 0) / total, transition.get(scheme, total) / total)
 

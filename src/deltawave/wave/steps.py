@@ -48,12 +48,7 @@ class Step:
 
 
 def step(
-    record: WaveRecord | None,
-    spec: WaveSpec,
-    work: Work,
-    source: str,
-    naming: Naming,
-    shown: WaveRecord | None = None,
+    record: WaveRecord | None, spec: WaveSpec, work: Work, source: str, naming: Naming, shown: WaveRecord | None = None
 ) -> Step:
     """A transition; ``source`` is the relation that has the rows of the work's days.
 
