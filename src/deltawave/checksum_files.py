@@ -1,7 +1,5 @@
 """Files of checksums that come with the files of a dump: ``SHA256SUMS``, ``accounts.csv.sha256`` and the like."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What identifies the content of tables and selects without reading it: versions of tables, and files."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math

@@ -1,7 +1,5 @@
 """The columns of two tables: which are compared, in which type, and with which options."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace

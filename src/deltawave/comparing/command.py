@@ -1,7 +1,5 @@
 """The command ``deltawave compare``: two files or folders, compared on a Spark of this machine; and dbt's operation."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

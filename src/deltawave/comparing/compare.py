@@ -1,7 +1,5 @@
 """The comparison of two tables by their key."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, Window

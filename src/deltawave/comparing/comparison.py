@@ -1,7 +1,5 @@
 """What a comparison of two tables has found, as plain values."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

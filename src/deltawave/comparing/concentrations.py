@@ -1,7 +1,5 @@
 """Where differences concentrate: values that are more frequent among the rows that differ than among the others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The files that ``deltawave compare`` reads, and their columns in types that can be compared."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Leaves out rows that are equal before Spark joins two large tables on one machine: DuckDB finds them faster."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A comparison as tables, and these as text for a terminal or as one page of HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
     from deltawave.comparing.comparison import Comparison
 
 
-def tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
+def tables(found: "Comparison", is_page: bool = False) -> Iterator[Table]:
     """The tables that have rows; the first is that of counts. For a page with bars, and with differences marked."""
     old, new = plain(found.old_name), plain(found.new_name)
     kinds = {"changed": "changed", "only_old": f"only in {old}", "only_new": f"only in {new}"}
@@ -79,20 +77,20 @@ def tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
     return (table for table in every if table.rows)
 
 
-def _title(found: Comparison) -> str:
+def _title(found: "Comparison") -> str:
     return f"{plain(found.old_name)} -> {plain(found.new_name)}, by {', '.join(map(plain, found.key))}"
 
 
-def _verdict(found: Comparison) -> str:
+def _verdict(found: "Comparison") -> str:
     return "The tables are equal." if found.is_equal else "The tables differ."
 
 
-def as_text(found: Comparison) -> str:
+def as_text(found: "Comparison") -> str:
     parts = ["\n".join([table.title, "", *lines(table)]) for table in tables(found)]
     return "\n\n".join([_title(found), *parts, _verdict(found)])
 
 
-def as_html(found: Comparison) -> str:
+def as_html(found: "Comparison") -> str:
     counts, *others = tables(found, is_page=True)
     parts = [paragraph(_verdict(found)), figures(counts.rows), *map(section, others)]
     return page(_title(found), "".join(parts), style=charts.style() + marking.STYLE)

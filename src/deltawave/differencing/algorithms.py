@@ -1,7 +1,5 @@
 """The algorithms of LG96 and LG95 by the names that they have in the papers."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Record batches and columns of Arrow, and arrays of numpy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np

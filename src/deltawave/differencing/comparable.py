@@ -1,7 +1,5 @@
 """Spark expressions whose values are equal exactly when the contents of columns are equal (the delta contract)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from pyspark.sql.types import (

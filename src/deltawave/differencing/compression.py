@@ -4,8 +4,6 @@ The kept table has one row per segment: ``segment`` of ``segments``, ``rows``, a
 (:class:`~deltawave.differencing.signatures.Signatures`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -76,7 +74,7 @@ class Compared:
     expressions: list[str]
 
     @classmethod
-    def of(cls, unique_key: Sequence[str], columns: Columns) -> Compared:
+    def of(cls, unique_key: Sequence[str], columns: Columns) -> "Compared":
         """From the mappings that docs/python_strategies.md describes."""
         return cls(list(unique_key), [column["comparable"] for column in columns if column["is_compared"]])
 

@@ -1,7 +1,5 @@
 """How row groups of Parquet files are decoded in batches of bounded size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa

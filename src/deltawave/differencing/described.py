@@ -1,7 +1,5 @@
 """The description of two snapshots' columns that dbt passes to strategies in Python (docs/python_strategies.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from typing import Any

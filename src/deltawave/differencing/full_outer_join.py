@@ -4,8 +4,6 @@ Only the output of each algorithm changes, as in the report: a row without a par
 whatever its values.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import replace

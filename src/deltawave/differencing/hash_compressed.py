@@ -5,8 +5,6 @@ snapshot probes it. On several machines, and for types that DuckDB may compare i
 compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from functools import cache

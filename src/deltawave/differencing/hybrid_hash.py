@@ -4,8 +4,6 @@ Spark exchanges the rows by their keys. A task joins its part of both snapshots 
 granted: see :mod:`~deltawave.differencing.buckets`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from functools import partial

@@ -3,8 +3,6 @@
 The list has the path, size and modification time of each file: if these are the same, the file is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone

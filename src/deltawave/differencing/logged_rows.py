@@ -1,7 +1,5 @@
 """The last changes that a change log has of keys, from the log's files: Spark decodes every row of a long log."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import defaultdict
@@ -64,7 +62,7 @@ class LogFiles:
     from_batch: int
 
     @classmethod
-    def of(cls, stored: DataFrame, partitions: DataFrame) -> LogFiles:
+    def of(cls, stored: DataFrame, partitions: DataFrame) -> "LogFiles":
         """``partitions``: ``batch_id`` and ``attempt`` of the partitions that count, and ``from_batch``.
 
         Raises ``NotInPlaceError`` if Spark has to read the log.

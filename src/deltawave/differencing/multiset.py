@@ -4,8 +4,6 @@ Among the rows of a key, identical rows of both snapshots cancel out one for one
 what is left was deleted or inserted. That is the smallest set of changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 

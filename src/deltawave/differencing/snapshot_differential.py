@@ -1,7 +1,5 @@
 """One function for all algorithms: two snapshots in, their differences out (LG96 1.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession

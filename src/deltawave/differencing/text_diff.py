@@ -9,8 +9,6 @@ Keys are unique, so a common subsequence is an increasing sequence of positions.
 belongs to it, so the report's step from a delete and an insert back to an update is not needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 

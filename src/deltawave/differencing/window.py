@@ -5,8 +5,6 @@ or across a segment's border, are joined at the end. So the result is exact for 
 affects the time.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -60,7 +58,7 @@ def changes(
 
 
 def changes_by(
-    matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
+    matching: "Matching", old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
 ) -> tuple[DataFrame, Measured]:
     """Return the same as ``changes``; tasks match rows by ``matching``."""
     try:

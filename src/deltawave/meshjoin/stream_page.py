@@ -1,7 +1,5 @@
 """What the micro-batches of a stream took, as one page of HTML that needs no other file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -42,7 +40,7 @@ class MicroBatch:
     behind: int | None = None
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> MicroBatch:
+    def of(cls, found: dict[str, Any]) -> "MicroBatch":
         return cls(
             number=int(found["micro_batch"]),
             rows=int(found["rows"]),

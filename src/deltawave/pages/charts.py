@@ -1,7 +1,5 @@
 """Charts as SVG within a page. Each has a name and a description; its figures belong in a table next to it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple

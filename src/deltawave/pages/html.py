@@ -1,7 +1,5 @@
 """Pages of HTML that need no other file, and their tables."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Two values side by side, with the part that differs marked."""
 
-from __future__ import annotations
-
 from html import escape
 from itertools import takewhile
 

@@ -1,7 +1,5 @@
 """The file for a page or another long text."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

@@ -1,7 +1,5 @@
 """Tables of texts, and how a terminal shows them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Values as short texts on one line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import takewhile
 

@@ -1,7 +1,5 @@
 """Charts of a log's batches: what each has changed, what it read, and how long it took."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from deltawave.pages import charts

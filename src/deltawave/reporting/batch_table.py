@@ -1,7 +1,5 @@
 """The last batches as a table: strategy and why, what was read beside a full comparison, changes, seconds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The batches of a change log, and groups of them for a chart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What moved in a change log, or in one of its batches: which columns, and where the changes concentrate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

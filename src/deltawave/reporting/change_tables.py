@@ -1,7 +1,5 @@
 """What moved in a log or in a batch, as tables with the sentences around them; for a page and for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from deltawave.pages.tables import Table, lines

@@ -1,7 +1,5 @@
 """What the package's operations call: they print the texts that these return."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path

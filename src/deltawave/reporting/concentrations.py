@@ -1,7 +1,5 @@
 """Where changes concentrate: values that are more frequent among changed rows than among all rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The versions of a row as a table: a line for each value that a batch has brought, changed or deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from deltawave.pages.tables import Table, lines

@@ -1,7 +1,5 @@
 """What a change log holds, as plain values."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

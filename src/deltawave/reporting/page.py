@@ -1,7 +1,5 @@
 """A change log, or one of its batches, as one page of HTML that needs no other file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from deltawave.pages import charts, marking

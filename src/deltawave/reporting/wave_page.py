@@ -1,7 +1,5 @@
 """A wave index as one page of HTML that needs no other file: its time-sets, until now and on the days to come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime

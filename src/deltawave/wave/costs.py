@@ -3,8 +3,6 @@
 Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil
 

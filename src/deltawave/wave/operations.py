@@ -1,7 +1,5 @@
 """The operations on a wave index and its constituent indexes (WI 2.2), as values, and their effect on time-sets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

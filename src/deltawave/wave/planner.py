@@ -1,7 +1,5 @@
 """The planner: from today's time-sets, the operations that add the next day (WI Appendix A)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

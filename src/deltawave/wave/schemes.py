@@ -1,7 +1,5 @@
 """The six schemes (WI 3, 4 and Appendix A): how days are clustered, and the operations of a transition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -61,7 +59,7 @@ class WaveIndex:
             )
 
     @property
-    def rules(self) -> Scheme:
+    def rules(self) -> "Scheme":
         return SCHEMES[self.scheme]
 
     def leaving(self, state: WaveState) -> tuple[str, int]:

@@ -1,7 +1,5 @@
 """A transition: its statements write where no reader looks, then the view's text names the new tables and parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """The profile of ``type: deltawave``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs an operation of the package for a command of `deltawave`, which prints what the operation prints."""
 
-from __future__ import annotations
-
 import re
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """dbt's Python models, run in this process."""
 
-from __future__ import annotations
-
 import ast
 import linecache
 import sysconfig

@@ -1,7 +1,5 @@
 """The one Spark session of a dbt process, and its embedded metastore."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import threading
