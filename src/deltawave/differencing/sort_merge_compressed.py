@@ -184,6 +184,7 @@ def _row_digest(keys: int) -> Callable[[Column], Column]:
     def row_digest(rows: pa.Array) -> pa.Array:
         return signatures(rows.flatten(), keys).row_digests()
 
+    # Otherwise Spark computes it below the join, for rows of other keys as well.
     return F.arrow_udf(row_digest, "binary").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
 
 
