@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
-from deltawave.pages.output import require_writable
+from deltawave.pages.texts import require_writable
 from deltawave.reporting.command_line import add_history, add_report
 from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.planner import plan_json, plan_table

@@ -20,8 +20,7 @@ from deltawave.comparing.compare import compare
 from deltawave.comparing.comparison import FORMATS, Comparison
 from deltawave.comparing.files import aligned, kind_of, read
 from deltawave.differencing.contract import Side
-from deltawave.pages.output import print_any_text, require_writable
-from deltawave.pages.texts import plain
+from deltawave.pages.texts import plain, print_any_text, require_writable
 from deltawave.spark_errors import readable, silence_query_errors
 
 _SETTINGS = {

@@ -9,8 +9,7 @@ from typing import Any
 
 from deltawave.pages import charts
 from deltawave.pages.html import figures, page, paragraph, section
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted, plain
+from deltawave.pages.texts import Table, counted, plain
 
 # Where a folder of results keeps them (deltawave.meshjoin.batch_folders).
 _KEPT = "micro_batch=*/_metrics/metrics.json"

@@ -5,7 +5,7 @@ from html import escape
 from typing import NamedTuple
 
 from deltawave.pages.html import Markup, paragraph, table
-from deltawave.pages.tables import Table
+from deltawave.pages.texts import Table
 
 # In pixels, so that texts can be read on a phone, where the chart scrolls.
 _WIDTH, _HEIGHT = 960, 180

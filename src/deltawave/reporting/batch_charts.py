@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from deltawave.pages import charts
 from deltawave.pages.html import paragraph
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted, short, sized, unit_of
+from deltawave.pages.texts import Table, counted, short, sized, unit_of
 from deltawave.reporting.batches import Batch, Group, dumps_of, grouped, labels
 from deltawave.reporting.changes import CHANGE_TYPES
 

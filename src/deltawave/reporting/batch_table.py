@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from deltawave.pages.html import paragraph, section
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import LINE, counted, plain, short, sized
+from deltawave.pages.texts import LINE, Table, counted, plain, short, sized
 from deltawave.reporting.batches import Batch, dumps_of
 from deltawave.reporting.changes import CHANGE_TYPES, times
 

@@ -7,8 +7,10 @@ from typing import Literal, TypeAlias
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from deltawave.comparing.comparison import Concentration
+from deltawave.comparing.concentrations import measured
 from deltawave.reporting.changes import is_update
-from deltawave.reporting.concentrations import Concentration, categories, concentrations, measured
+from deltawave.reporting.concentrations import categories, concentrations
 from deltawave.sql_text import quoted
 
 # Logs whose rows are not those of all keys: one that began with a baseline lacks the rows with which changed ones are
@@ -54,7 +56,7 @@ def change_summary(
     if incomparable:
         found = incomparable
     else:
-        values = measured({each: counts[alias] for each, alias in estimates.items()})
+        values = measured(estimates, lambda name: int(counts[estimates[name]]))
         found = tuple(concentrations(log, key, values, first_batch or 0, batch))
     return ChangeSummary(
         batch=batch,

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from deltawave.pages.tables import Table, lines
-from deltawave.pages.texts import counted, plain, short
+from deltawave.pages.texts import Table, counted, lines, plain
 from deltawave.reporting.change_summary import ChangeSummary
 
 COLUMNS = "Columns that change most"
@@ -47,19 +46,7 @@ def concentrations_table(summary: ChangeSummary) -> tuple[Table | None, list[str
     if not summary.concentrations:
         return None, ["No value is clearly more frequent among changed rows than among all rows."]
     what = _WHAT if summary.batch is None else {**_WHAT, "insert": "inserted"}
-    rows = [
-        (
-            what[each.kind],
-            plain(each.column),
-            short(each.value),
-            f"{each.rows:,}",
-            f"{each.share:.1%}",
-            f"{each.expected:.1%}",
-            f"{each.lift:.1f}",
-            f"{each.effect:.1f}",
-        )
-        for each in summary.concentrations
-    ]
+    rows = [each.cells(what[each.kind]) for each in summary.concentrations]
     heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often", "effect")
     population = (
         "the log, deleted ones included," if summary.batch is None else "the table, before and after the batch,"

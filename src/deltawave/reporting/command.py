@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.pages.output import require_writable
+from deltawave.pages.texts import require_writable
 from deltawave.reporting.batches import batches_of
 from deltawave.reporting.change_summary import Incomparable, change_summary
 from deltawave.reporting.change_tables import summary_lines

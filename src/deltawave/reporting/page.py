@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from deltawave.pages import charts, marking
-from deltawave.pages.html import figures, page, paragraph, section, table
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted, line, plain, short, sized
+from deltawave.pages import charts
+from deltawave.pages.html import MARKS, figures, marked, page, paragraph, section, table
+from deltawave.pages.texts import Table, counted, line, plain, short, sized
 from deltawave.reporting import filters
 from deltawave.reporting.batch_charts import (
     BYTES,
@@ -28,7 +27,7 @@ _MOST_CELLS = 8
 
 def as_html(report: LogReport) -> str:
     title = f"What changed in {plain(report.name)}{'' if report.batch is None else f', batch {report.batch}'}"
-    style = charts.style((*SERIES, *BYTES, SECONDS)) + marking.STYLE + filters.STYLE
+    style = charts.style((*SERIES, *BYTES, SECONDS)) + MARKS + filters.STYLE
     body = "".join([_summary(report), _figures(report.batches), *_sections(report)])
     return page(title, body, style=style, script=filters.SCRIPT if report.samples else "")
 
@@ -124,7 +123,7 @@ def _lines(change: Change, key: Sequence[str]) -> Iterator[tuple[str, str, str]]
         is_delete = change.kind == "delete"
         yield "", values if is_delete else UNKNOWN if change.kind == "update" else "", "" if is_delete else values
     for column, old, new in cells[:_MOST_CELLS]:
-        yield (column, *(marking.marked(old, new) if change.before is not None else (UNKNOWN, short(new))))
+        yield (column, *(marked(old, new) if change.before is not None else (UNKNOWN, short(new))))
     if len(cells) > _MOST_CELLS:
         yield "", "", f"and {counted(len(cells) - _MOST_CELLS, 'column')} more"
 

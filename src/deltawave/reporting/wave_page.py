@@ -7,8 +7,7 @@ from itertools import islice
 
 from deltawave.pages import charts
 from deltawave.pages.html import figures, page, paragraph, section
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import plain
+from deltawave.pages.texts import Table, plain
 from deltawave.reporting.batch_charts import SECONDS, SERIES, changes_by_batch, seconds_by_batch
 from deltawave.reporting.batch_table import batches_listed
 from deltawave.reporting.batches import Batch

@@ -9,7 +9,7 @@ from typing import Any
 from dbt.cli.main import dbtRunner
 
 from dbt.adapters.deltawave.impl import PACKAGE
-from deltawave.pages.output import print_any_text
+from deltawave.pages.texts import print_any_text
 
 # What dbt writes around a message.
 _AROUND = re.compile(r"\AEncountered an error(?: while running operation)?:\s*|\A\w+ Error(?: in .*)?\n")
