@@ -13,7 +13,7 @@ from unit.made_up_log import BEGIN, batch, delete, insert, report, update
 
 from deltawave.comparing.comparison import Concentration
 from deltawave.pages.html import MARKS
-from deltawave.reporting.batch_charts import BYTES, SERIES
+from deltawave.reporting.batch_views import BYTES, SERIES
 from deltawave.reporting.log_report import telling
 from deltawave.reporting.page import as_html
 

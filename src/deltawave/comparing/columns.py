@@ -8,8 +8,8 @@ from numbers import Real
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
+from deltawave.differencing.comparable import can_be_key, fields_of
 from deltawave.differencing.contract import SIDES, Side
-from deltawave.differencing.described import can_be_key, fields_of
 from deltawave.sql_text import MAX_DECIMAL_DIGITS
 
 Numbers = Mapping[str, float] | float | None

@@ -1,13 +1,19 @@
-"""Spark expressions whose values are equal exactly when the contents of columns are equal (the delta contract)."""
+"""Values as they are compared, by their types, and the description of two snapshots' columns."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Any
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
     CalendarIntervalType,
     DataType,
     MapType,
+    NumericType,
     StringType,
+    StructField,
     StructType,
     VariantType,
     YearMonthIntervalType,
@@ -68,3 +74,109 @@ def reaches_python(kind: DataType) -> bool:
     parts = list(contained_types(kind))
     has_collation = any(isinstance(part, StringType) and "collate" in part.simpleString() for part in parts)
     return not has_collation and not any(isinstance(part, lost) for part in parts)
+
+
+_RESERVED = {"change_type", "changed_columns", "was_kept", "is_there"}
+_INNER = ("__old_", "__new_", "__cell_", "__compared_")
+
+
+def described_columns(
+    old: DataFrame,
+    new: DataFrame,
+    unique_key: Sequence[str],
+    ignore_columns: Collection[str],
+    tolerance: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """Describe the columns, those of the new snapshot first. Raises ``ValueError`` for columns that do not fit."""
+    in_old, in_new = (_snapshot_fields(side, frame) for side, frame in (("old snapshot", old), ("new snapshot", new)))
+    key = {name.lower() for name in unique_key}
+    carried = {name.lower() for name in ignore_columns}
+    tolerances = {name.lower(): value for name, value in tolerance.items()}
+    if not key:
+        raise ValueError("unique_key names no column.")
+    for name in unique_key:
+        for side, known in (("old", in_old), ("new", in_new)):
+            if name.lower() not in known:
+                raise ValueError(f"The {side} snapshot has no column {name}, which is in unique_key.")
+    for name in (*ignore_columns, *tolerance):
+        if name.lower() not in in_new and name.lower() not in in_old:
+            raise ValueError(f"No snapshot has a column {name}.")
+    columns = []
+    for name in dict.fromkeys([*in_new, *in_old]):
+        fields = [side[name] for side in (in_new, in_old) if name in side]
+        _check_field(fields, name in key, name in tolerances)
+        is_compared = len(fields) == 2 and name not in key and name not in carried
+        columns.append(
+            {
+                "name": fields[0].name,
+                "data_type": fields[0].dataType,
+                "is_key": name in key,
+                "in_old": name in in_old,
+                "in_new": name in in_new,
+                "is_compared": is_compared,
+                "tolerance": tolerances.get(name),
+                "comparable": comparable(fields[0].name, fields[0].dataType) if is_compared else None,
+            }
+        )
+    return columns
+
+
+def repeated_keys(frame: DataFrame, key: Sequence[str]) -> DataFrame:
+    """The keys of several rows, as k0, k1, ..., and the number of their ``rows``."""
+    keys = frame.select(*(F.col(quoted(name)).alias(f"k{number}") for number, name in enumerate(key)))
+    return keys.groupBy(*keys.columns).agg(F.count(F.lit(1)).alias("rows")).where("rows > 1")
+
+
+def refuse_repeated_keys(sides: Mapping[str, tuple[DataFrame, Sequence[str]]]) -> None:
+    """Read the keys, in one job, and raise ``ValueError`` if one is repeated.
+
+    ``sides``: each frame with its key, by its name in messages.
+    """
+    found = [_examples(frame, key).select(F.lit(side), "*") for side, (frame, key) in sides.items()]
+    repeated = sorted((side, ", ".join(map(str, texts))) for side, *texts in reduce(DataFrame.union, found).collect())
+    for side, (_, key) in sides.items():
+        if examples := [f"({example})" for name, example in repeated if name == side]:
+            raise ValueError(f"Several rows of the {side} have the same key ({', '.join(key)}): {', '.join(examples)}")
+
+
+def _examples(frame: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Some repeated keys as texts: Python has no interval of months."""
+    repeated = repeated_keys(frame, key)
+    return repeated.limit(3).select(*(F.col(name).cast("string") for name in repeated.columns[:-1]))
+
+
+def fields_of(side: str, frame: DataFrame) -> dict[str, StructField]:
+    """A frame's fields by their names as Spark compares them. Raises ``ValueError`` for a duplicate name."""
+    fields: dict[str, StructField] = {}
+    for field in frame.schema.fields:
+        name = field.name.lower()
+        if name in fields:
+            raise ValueError(f"The {side} has several columns {field.name}: Spark takes {name} for one name.")
+        fields[name] = field
+    return fields
+
+
+def can_be_key(kind: DataType) -> bool:
+    """Whether Spark finds equal values of this type."""
+    return not any(isinstance(part, (MapType, VariantType, CalendarIntervalType)) for part in contained_types(kind))
+
+
+def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, StructField]:
+    fields = fields_of(side, frame)
+    for name, field in fields.items():
+        if name in _RESERVED or name.startswith("before__"):
+            raise ValueError(f"The {side} has a column {field.name}: the result has one of that name.")
+        if name.startswith(_INNER):
+            raise ValueError(f"The {side} has a column {field.name}: names that begin so are the comparison's own.")
+    return fields
+
+
+def _check_field(fields: Sequence[StructField], is_key: bool, has_tolerance: bool) -> None:
+    name, kind = fields[0].name, fields[0].dataType
+    types = [field.dataType.simpleString() for field in fields]
+    if len(set(types)) > 1:
+        raise ValueError(f"The column {name} is {types[1]} in the old snapshot, {types[0]} in the new one.")
+    if is_key and not can_be_key(kind):
+        raise ValueError(f"The column {name} is of type {types[0]}, which can't be a key.")
+    if has_tolerance and not isinstance(kind, NumericType):
+        raise ValueError(f"The column {name} is of type {types[0]}, to which no tolerance can be applied.")

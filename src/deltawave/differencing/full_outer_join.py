@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing.aligning import NotSegmentedError
+from deltawave.differencing.comparable import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
 from deltawave.differencing.text_diff import TEXT_DIFF
 from deltawave.differencing.window import WINDOW, Matching, cells, found_in_order, position

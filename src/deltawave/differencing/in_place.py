@@ -21,10 +21,19 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType, VariantType
 
+from deltawave.differencing.batches import (
+    BATCH_BYTES,
+    PositionedBatches,
+    Positions,
+    cut,
+    decoded_bytes,
+    joined,
+    positioned,
+    repeating_columns,
+    step_rows,
+)
 from deltawave.differencing.batches import Batches as Batches
-from deltawave.differencing.batches import PositionedBatches, Positions, positioned
 from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.decoding import BATCH_BYTES, cut, decoded_bytes, joined, repeating_columns, step_rows
 from deltawave.sql_text import quoted as quoted
 
 # Metadata of a column whose values Spark changes while it reads them.

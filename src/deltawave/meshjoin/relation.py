@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deltawave.differencing.decoding import joined
+from deltawave.differencing.batches import joined
 from deltawave.differencing.hashing import Hashes, row_hashes
 from deltawave.meshjoin.batches import Places, Sizes, pieces, require_plain, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors

@@ -10,8 +10,7 @@ from pyspark.sql import functions as F
 
 from deltawave.pages.texts import require_writable
 from deltawave.reporting.batches import batches_of
-from deltawave.reporting.change_summary import Incomparable, change_summary
-from deltawave.reporting.change_tables import summary_lines
+from deltawave.reporting.change_summary import Incomparable, change_summary, summary_lines
 from deltawave.reporting.changes import collected
 from deltawave.reporting.history import history_text as described
 from deltawave.reporting.log_report import log_report

@@ -6,18 +6,19 @@ from deltawave.pages import charts
 from deltawave.pages.html import MARKS, figures, marked, page, paragraph, section, table
 from deltawave.pages.texts import Table, counted, line, plain, short, sized
 from deltawave.reporting import filters
-from deltawave.reporting.batch_charts import (
+from deltawave.reporting.batch_views import (
     BYTES,
+    MOST_BATCHES,
     SECONDS,
     SERIES,
     SERIES_OF,
+    batches_listed,
     bytes_by_batch,
     changes_by_batch,
     seconds_by_batch,
 )
-from deltawave.reporting.batch_table import MOST_BATCHES, batches_listed
 from deltawave.reporting.batches import Batch, dumps_of, is_cut, labels
-from deltawave.reporting.change_tables import COLUMNS, CONCENTRATIONS, columns_table, concentrations_table
+from deltawave.reporting.change_summary import COLUMNS, CONCENTRATIONS, columns_table, concentrations_table
 from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of
 from deltawave.reporting.log_report import LogReport, cells_of
 

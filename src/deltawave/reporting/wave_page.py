@@ -8,8 +8,7 @@ from itertools import islice
 from deltawave.pages import charts
 from deltawave.pages.html import figures, page, paragraph, section
 from deltawave.pages.texts import Table, plain
-from deltawave.reporting.batch_charts import SECONDS, SERIES, changes_by_batch, seconds_by_batch
-from deltawave.reporting.batch_table import batches_listed
+from deltawave.reporting.batch_views import SECONDS, SERIES, batches_listed, changes_by_batch, seconds_by_batch
 from deltawave.reporting.batches import Batch
 from deltawave.wave.operations import WaveState, applied, constituent
 from deltawave.wave.planner import DayPlan, start, transition
