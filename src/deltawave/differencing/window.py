@@ -127,17 +127,9 @@ def found_in_order(
         session, matching.name, old_rows, new_rows, contract.unique_key, capacity, matching.needs_order
     )
     schema = found_schema(contract, old, new)
-    compare = Comparison(
-        matching,
-        old_rows.only(contract.names("old")),
-        new_rows.only(contract.names("new")),
-        segments,
-        capacity,
-        capacity_bytes,
-        list(contract.unique_key),
-        contract.compared,
-        to_arrow_schema(schema),
-    )
+    sides = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
+    columns = list(contract.unique_key), contract.compared, to_arrow_schema(schema)
+    compare = Comparison(matching, *sides, segments, capacity, capacity_bytes, *columns)
     return map_numbers(session, len(segments), compare, schema), measured
 
 

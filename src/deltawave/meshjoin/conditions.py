@@ -33,10 +33,7 @@ class Matcher(Protocol):
 
 
 class Condition(Protocol):
-    """A condition between tuples and rows.
-
-    ``stream_columns``, ``relation_columns``: the columns that it compares.
-    """
+    """A condition between tuples and rows. ``stream_columns``, ``relation_columns``: the columns that it compares."""
 
     @property
     def stream_columns(self) -> Sequence[str]: ...

@@ -1,8 +1,7 @@
 """Which tuples a mesh join keeps if more come in than it can serve (MJ08 4, Table 2).
 
-Every strategy gives tuples priorities as they come in: of the new tuples of an iteration, the w with
-the highest priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later
-pass.
+Every strategy gives tuples priorities as they come in: of the new tuples of an iteration, the w with the highest
+priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later pass.
 """
 
 from collections.abc import Callable, Iterator, Sequence

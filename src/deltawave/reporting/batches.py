@@ -90,38 +90,18 @@ class Group:
 
 def batches_of(table: DataFrame) -> list[Batch]:
     """The batches that ``deltawave.batches`` selects, the oldest first."""
-    counts = (F.coalesce(F.col(name), F.lit(0)).cast("bigint").alias(name) for name in _COUNTS)
     rows = table.select(
-        F.col("batch_id").cast("bigint").alias("batch_id"),
+        F.col("batch_id").cast("bigint").alias("number"),
         F.unix_micros("batch_at").alias("at"),
-        F.coalesce("strategy", F.lit("")).alias("strategy"),
-        F.coalesce("reason", F.lit("")).alias("reason"),
-        F.coalesce("rows_old", F.lit(0)).cast("bigint").alias("rows_old"),
-        "rows_dump",
-        "rows_new",
-        "seconds",
-        "bytes_dump",
-        "bytes_full",
-        "snapshot_date",
-        *counts,
+        *(F.coalesce(name, F.lit("")).alias(name) for name in ("strategy", "reason")),
+        *(F.coalesce(name, F.lit(0)).cast("bigint").alias(name) for name in ("rows_old", *_COUNTS)),
+        *("rows_new", "seconds", "bytes_full"),
+        F.col("rows_dump").alias("rows_read"),
+        F.col("bytes_dump").alias("bytes_read"),
+        F.col("snapshot_date").alias("dump"),
     )
-    return [
-        Batch(
-            number=row["batch_id"],
-            at=instant(row["at"]),
-            strategy=row["strategy"],
-            reason=row["reason"],
-            rows_old=row["rows_old"],
-            rows_read=row["rows_dump"],
-            rows_new=row["rows_new"],
-            seconds=row["seconds"],
-            bytes_read=row["bytes_dump"],
-            bytes_full=row["bytes_full"],
-            dump=row["snapshot_date"],
-            **{name: row[name] for name in _COUNTS},
-        )
-        for row in rows.orderBy("batch_id").collect()
-    ]
+    found = (row.asDict() for row in rows.orderBy("number").collect())
+    return [Batch(**{**row, "at": instant(row["at"])}) for row in found]
 
 
 def dumps_of(batches: Iterable[Batch]) -> dict[int, str]:

@@ -209,10 +209,7 @@ class WaveState:
         return sum(map(len, self.constituents))
 
     def holding(self, day: int) -> int:
-        """The number of the constituent that has a day.
-
-        Raises ``ValueError`` if there is none.
-        """
+        """The number of the constituent that has a day. Raises ``ValueError`` if there is none."""
         for name, days in self.indexes.items():
             if day in days and name[0] == "I":
                 return int(name[1:])

@@ -386,9 +386,8 @@ class DeltawaveAdapter(SparkAdapter):
 def names_clause(schema: "StructType", comments: Mapping[str, str]) -> str:
     """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
 
-    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these
-    properties first, where it also stores the schemas of its own views. The keys of ``comments`` are
-    column names in lower case.
+    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these properties first, where
+    it also stores the schemas of its own views. The keys of ``comments`` are column names in lower case.
     """
     described = schema.jsonValue()
     for field in described["fields"]:
