@@ -19,6 +19,8 @@ Category = TypeVar("Category")
 # Columns with more values than this, about, are no categories. Those with the fewest values are measured.
 MOST_VALUES = 100
 MOST_COLUMNS = 20
+# The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
+PRECISION = 0.15
 # Types whose values may divide rows into groups.
 CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType)
 # A value is reported that so many rows have which differ, if it is so many times as frequent among them as among all,

@@ -6,61 +6,50 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    MapType,
-    NumericType,
-    StringType,
-    StructField,
-    StructType,
-    VariantType,
-    YearMonthIntervalType,
-)
+from pyspark.sql import types as T
 
 from deltawave.sql_text import literal, quoted
 
 
-def comparable(name: str, kind: DataType) -> str:
+def comparable(name: str, kind: T.DataType) -> str:
     """The expression for a column: itself, unless Spark cannot compare its type by content."""
     return comparable_part(quoted(name), kind)
 
 
-def comparable_part(value: str, kind: DataType) -> str:
+def comparable_part(value: str, kind: T.DataType) -> str:
     """The same for an expression of that type."""
-    if isinstance(kind, ArrayType):
+    if isinstance(kind, T.ArrayType):
         element = comparable_part("element", kind.elementType)
         return value if element == "element" else f"transform({value}, element -> {element})"
-    if isinstance(kind, MapType):
+    if isinstance(kind, T.MapType):
         entries = f"map_entries({value})"
         key, of_key = comparable_part("entry.key", kind.keyType), comparable_part("entry.value", kind.valueType)
         if (key, of_key) != ("entry.key", "entry.value"):
             entries = f"transform({entries}, entry -> named_struct('key', {key}, 'value', {of_key}))"
         return f"sort_array({entries})"
-    if isinstance(kind, StructType):
+    if isinstance(kind, T.StructType):
         fields = {field.name: f"{value}.{quoted(field.name)}" for field in kind.fields}
         parts = {field.name: comparable_part(fields[field.name], field.dataType) for field in kind.fields}
         if parts == fields:
             return value
         pairs = ", ".join(f"{literal(name)}, {part}" for name, part in parts.items())
         return f"if(isnull({value}), null, named_struct({pairs}))"
-    if isinstance(kind, VariantType):
+    if isinstance(kind, T.VariantType):
         return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
     # Spark does not hand intervals of months to Python, and does not compare calendar intervals.
-    if isinstance(kind, YearMonthIntervalType):
+    if isinstance(kind, T.YearMonthIntervalType):
         return f"cast(cast({value} as interval year to month) as string)"
-    if isinstance(kind, CalendarIntervalType):
+    if isinstance(kind, T.CalendarIntervalType):
         return f"cast({value} as string)"
-    if isinstance(kind, StringType) and "collate" in kind.simpleString():
+    if isinstance(kind, T.StringType) and "collate" in kind.simpleString():
         return f"collate({value}, 'UTF8_BINARY')"
     return value
 
 
-def contained_types(kind: DataType) -> Iterator[DataType]:
+def contained_types(kind: T.DataType) -> Iterator[T.DataType]:
     """A type, and those of its fields, elements, keys and values, at any depth."""
     yield kind
-    if isinstance(kind, StructType):
+    if isinstance(kind, T.StructType):
         parts = [field.dataType for field in kind.fields]
     else:
         parts = [getattr(kind, name) for name in ("elementType", "keyType", "valueType") if hasattr(kind, name)]
@@ -68,11 +57,11 @@ def contained_types(kind: DataType) -> Iterator[DataType]:
         yield from contained_types(part)
 
 
-def reaches_python(kind: DataType) -> bool:
+def reaches_python(kind: T.DataType) -> bool:
     """Whether Spark hands values of this type over and takes them back unchanged."""
-    lost = (VariantType, YearMonthIntervalType, CalendarIntervalType)
+    lost = (T.VariantType, T.YearMonthIntervalType, T.CalendarIntervalType)
     parts = list(contained_types(kind))
-    has_collation = any(isinstance(part, StringType) and "collate" in part.simpleString() for part in parts)
+    has_collation = any(isinstance(part, T.StringType) and "collate" in part.simpleString() for part in parts)
     return not has_collation and not any(isinstance(part, lost) for part in parts)
 
 
@@ -145,9 +134,9 @@ def _examples(frame: DataFrame, key: Sequence[str]) -> DataFrame:
     return repeated.limit(3).select(*(F.col(name).cast("string") for name in repeated.columns[:-1]))
 
 
-def fields_of(side: str, frame: DataFrame) -> dict[str, StructField]:
+def fields_of(side: str, frame: DataFrame) -> dict[str, T.StructField]:
     """A frame's fields by their names as Spark compares them. Raises ``ValueError`` for a duplicate name."""
-    fields: dict[str, StructField] = {}
+    fields: dict[str, T.StructField] = {}
     for field in frame.schema.fields:
         name = field.name.lower()
         if name in fields:
@@ -156,12 +145,14 @@ def fields_of(side: str, frame: DataFrame) -> dict[str, StructField]:
     return fields
 
 
-def can_be_key(kind: DataType) -> bool:
+def can_be_key(kind: T.DataType) -> bool:
     """Whether Spark finds equal values of this type."""
-    return not any(isinstance(part, (MapType, VariantType, CalendarIntervalType)) for part in contained_types(kind))
+    return not any(
+        isinstance(part, (T.MapType, T.VariantType, T.CalendarIntervalType)) for part in contained_types(kind)
+    )
 
 
-def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, StructField]:
+def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, T.StructField]:
     fields = fields_of(side, frame)
     for name, field in fields.items():
         if name in _RESERVED or name.startswith("before__"):
@@ -171,12 +162,12 @@ def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, StructField]:
     return fields
 
 
-def _check_field(fields: Sequence[StructField], is_key: bool, has_tolerance: bool) -> None:
+def _check_field(fields: Sequence[T.StructField], is_key: bool, has_tolerance: bool) -> None:
     name, kind = fields[0].name, fields[0].dataType
     types = [field.dataType.simpleString() for field in fields]
     if len(set(types)) > 1:
         raise ValueError(f"The column {name} is {types[1]} in the old snapshot, {types[0]} in the new one.")
     if is_key and not can_be_key(kind):
         raise ValueError(f"The column {name} is of type {types[0]}, which can't be a key.")
-    if has_tolerance and not isinstance(kind, NumericType):
+    if has_tolerance and not isinstance(kind, T.NumericType):
         raise ValueError(f"The column {name} is of type {types[0]}, to which no tolerance can be applied.")

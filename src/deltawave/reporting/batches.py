@@ -12,6 +12,7 @@ from deltawave.reporting.changes import ChangeType, instant, times
 
 # Operations on a log are batches without changes.
 _OPERATIONS = ("rewind", "expire", "compact", "purge")
+_SUMMED = ("inserts", "updates", "deletes", "seconds", "bytes_read", "bytes_spared")
 _COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
 
 
@@ -126,16 +127,7 @@ def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
     size = max(1, -(-len(batches) // most))
     parts = [batches[begin : begin + size] for begin in range(0, len(batches), size)]
     return [
-        Group(
-            part[0],
-            part[-1],
-            sum(each.inserts for each in part),
-            sum(each.updates for each in part),
-            sum(each.deletes for each in part),
-            sum(each.seconds or 0 for each in part),
-            sum(each.bytes_read or 0 for each in part),
-            sum(each.bytes_spared for each in part),
-        )
+        Group(part[0], part[-1], **{name: sum(getattr(each, name) or 0 for each in part) for name in _SUMMED})
         for part in parts
     ]
 

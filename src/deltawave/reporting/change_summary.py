@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.comparing.comparison import Concentration
-from deltawave.comparing.concentrations import measured
+from deltawave.comparing.concentrations import PRECISION, measured
 from deltawave.pages.texts import Table, counted, lines, plain
 from deltawave.reporting.changes import is_update
 from deltawave.reporting.concentrations import categories, concentrations
@@ -17,8 +17,6 @@ from deltawave.sql_text import quoted
 # Logs whose rows are not those of all keys: one that began with a baseline lacks the rows with which changed ones are
 # compared, and one of a multiset is no log of keys.
 Incomparable: TypeAlias = Literal["baseline", "multiset"]
-# The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
-_PRECISION = 0.15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +47,7 @@ def change_summary(
         "first_batch": F.min("_batch_id"),
         "updates": F.count_if(is_counted),
         "unrecorded": F.count_if(is_counted & F.col("_changed_columns").isNull()),
-        **{alias: F.approx_count_distinct(F.col(quoted(each)), _PRECISION) for each, alias in estimates.items()},
+        **{alias: F.approx_count_distinct(F.col(quoted(each)), PRECISION) for each, alias in estimates.items()},
     }
     (counts,) = log.agg(*(value.alias(alias) for alias, value in counted.items())).collect()
     first_batch = counts["first_batch"]

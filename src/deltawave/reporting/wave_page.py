@@ -34,16 +34,8 @@ def as_html(name: str, record: WaveRecord, batches: Sequence[Batch], made_at: da
         ("rows", f"{record.rows:,}"),
         ("indexes", f"{len(record.tables):,}"),
     )
-    body = [
-        about,
-        figures(counts),
-        _time_sets(record),
-        _last_days(record, batches),
-        _next_days(record),
-        changes_by_batch(batches),
-        seconds_by_batch(batches),
-        batches_listed(batches),
-    ]
+    body = [about, figures(counts), _time_sets(record), _last_days(record, batches), _next_days(record)]
+    body += [made(batches) for made in (changes_by_batch, seconds_by_batch, batches_listed)]
     return page(f"The wave index {plain(name)}", "".join(body), style=charts.style((*SERIES, SECONDS)))
 
 
