@@ -33,6 +33,25 @@ _LOG = logging.getLogger(__name__)
 _PART_OF_MEMORY = 8
 
 
+@dataclass(frozen=True)
+class Matching:
+    """How a task matches the rows of a segment.
+
+    - ``name``: what the run's messages call it
+    - ``match``: pairs the blocks of both sides; further arguments are how many rows and bytes may wait
+    - ``keeps_equal``: whether pairs of equal rows belong to the result, as they do in a join
+    - ``needs_order``: whether it pairs only rows that keep their order
+    """
+
+    name: str
+    match: Callable[[Iterator[Block], Iterator[Block], int, int], Iterator[Matched | Aged]]
+    keeps_equal: bool = False
+    needs_order: bool = False
+
+
+WINDOW = Matching("window", windowed)
+
+
 def changes(
     old: DataFrame,
     new: DataFrame,
@@ -41,7 +60,7 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int = 1 << 30,
-    reconcile: bool = True,
+    matching: Matching = WINDOW,
 ) -> tuple[DataFrame, Measured]:
     """Return the rows that differ, and figures: see docs/python_strategies.md.
 
@@ -50,17 +69,18 @@ def changes(
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
     values than the files hold, or if too few of the sampled rows lie within the window.
+    """
+    return changes_by(matching, old, new, Contract(unique_key, columns, before_image), memory_bytes)
+
+
+def changes_by(
+    matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
+) -> tuple[DataFrame, Measured]:
+    """Return the same as ``changes``.
 
     Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
     too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
     """
-    return changes_by(WINDOW, old, new, Contract(unique_key, columns, before_image), memory_bytes, reconcile)
-
-
-def changes_by(
-    matching: "Matching", old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
-) -> tuple[DataFrame, Measured]:
-    """Return the same as ``changes``; tasks match rows by ``matching``."""
     try:
         found, measured = found_in_order(matching, old, new, contract, memory_bytes)
     except NotSegmentedError as reason:
@@ -85,25 +105,6 @@ def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
     )
     pairs = _paired(contract, found.where(in_old & in_new))
     return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest)
-
-
-@dataclass(frozen=True)
-class Matching:
-    """How a task matches the rows of a segment.
-
-    - ``name``: what the run's messages call it
-    - ``match``: pairs the blocks of both sides; further arguments are how many rows and bytes may wait
-    - ``keeps_equal``: whether pairs of equal rows belong to the result, as they do in a join
-    - ``needs_order``: whether it pairs only rows that keep their order
-    """
-
-    name: str
-    match: Callable[[Iterator[Block], Iterator[Block], int, int], Iterator[Matched | Aged]]
-    keeps_equal: bool = False
-    needs_order: bool = False
-
-
-WINDOW = Matching("window", windowed)
 
 
 def found_in_order(
