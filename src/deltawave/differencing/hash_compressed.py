@@ -5,28 +5,13 @@ snapshot probes it. On several machines, and for types that DuckDB may compare i
 compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import (
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-)
+from pyspark.sql import types as T
 
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import Columns
@@ -45,18 +30,18 @@ _WORD_DIGITS = 18
 # Hashes are words without a sign, and Spark's numbers have one.
 _HALF = 1 << 63
 # A value of each kind that is hashed in its own way.
-_SAMPLES: dict[str, DataType] = {
-    "null::blob": StringType(),
-    "-1::bigint": LongType(),
-    "true": BooleanType(),
-    "0.5::float": FloatType(),
-    "-0.5::double": DoubleType(),
-    "1.25::decimal(9, 2)": DecimalType(9, 2),
-    "12345678901234567890.5::decimal(38, 1)": DecimalType(38, 1),
-    "date '1999-12-31'": DateType(),
-    "timestamp '1999-12-31 23:59:59'": TimestampNTZType(),
-    "'short'::blob": StringType(),
-    "'a text of several words'::blob": StringType(),
+_SAMPLES: dict[str, T.DataType] = {
+    "null::blob": T.StringType(),
+    "-1::bigint": T.LongType(),
+    "true": T.BooleanType(),
+    "0.5::float": T.FloatType(),
+    "-0.5::double": T.DoubleType(),
+    "1.25::decimal(9, 2)": T.DecimalType(9, 2),
+    "12345678901234567890.5::decimal(38, 1)": T.DecimalType(38, 1),
+    "date '1999-12-31'": T.DateType(),
+    "timestamp '1999-12-31 23:59:59'": T.TimestampNTZType(),
+    "'short'::blob": T.StringType(),
+    "'a text of several words'::blob": T.StringType(),
 }
 
 
@@ -221,19 +206,19 @@ class _Compared:
         self._values = [places[column["name"]] for column in columns if column["is_compared"]]
 
     @property
-    def kept_schema(self) -> StructType:
-        keys = [StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
-        return StructType(keys).add("low", "long").add("high", "long")
+    def kept_schema(self) -> T.StructType:
+        keys = [T.StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
+        return T.StructType(keys).add("low", "long").add("high", "long")
 
     @property
-    def found_schema(self) -> StructType:
-        rows = StructType([StructField(field.name, field.dataType) for field in self._fields])
+    def found_schema(self) -> T.StructType:
+        rows = T.StructType([T.StructField(field.name, field.dataType) for field in self._fields])
         return rows.add("was_kept", "boolean").add("is_there", "boolean")
 
-    def schema_with(self, before: Sequence[StructField]) -> StructType:
+    def schema_with(self, before: Sequence[T.StructField]) -> T.StructType:
         """Of ``with_before``."""
-        fields = [StructField(f"before__{field.name}", field.dataType) for field in before]
-        return StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
+        fields = [T.StructField(f"before__{field.name}", field.dataType) for field in before]
+        return T.StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
 
     def hashed(self, rows: str, condition: str = "true") -> str:
         """The key of rows, with a hash of 128 bits in two words."""
@@ -289,7 +274,7 @@ class _Compared:
             f"union all\nselect {', '.join(alone)}, true, false from ({found}) where not is_there"
         )
 
-    def with_before(self, differing: str, changes: str, before: Sequence[StructField]) -> str:
+    def with_before(self, differing: str, changes: str, before: Sequence[T.StructField]) -> str:
         """The same rows, each with the last one of its key, unless it was deleted. ``changes``: those of a log."""
         same = " and ".join(
             f"differing.c{place} is not distinct from logged.{name_in_duckdb(self._fields[place].name)}"
@@ -315,7 +300,7 @@ class _Compared:
         )
 
 
-def hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
+def hashes(values: Sequence[str], types: Sequence[T.DataType]) -> tuple[str, str]:
     """Two hashes of values. The second takes them in another order: what the one hides, the other shows.
 
     The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is
@@ -325,10 +310,10 @@ def hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
     words: list[str] = []
     texts: list[str] = []
     for value, kind in zip(values, types, strict=True):
-        if isinstance(kind, (StringType, BinaryType)):
+        if isinstance(kind, (T.StringType, T.BinaryType)):
             texts.append(f"coalesce({value}, ''::blob)")
             words.append(f"octet_length({value})")
-        elif isinstance(kind, DecimalType) and kind.precision > _WORD_DIGITS:
+        elif isinstance(kind, T.DecimalType) and kind.precision > _WORD_DIGITS:
             texts.append(f"coalesce(encode({value}::varchar), ''::blob)")
             words.append(f"length({value}::varchar)")
         else:

@@ -3,8 +3,6 @@
 What Spark does to hand rows to Python takes several times as long as comparing them: here no row is handed over.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil
@@ -113,7 +111,7 @@ class LocalEngine:
         )
         self.execute("set TimeZone = 'UTC'")
 
-    def __enter__(self) -> LocalEngine:
+    def __enter__(self) -> "LocalEngine":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

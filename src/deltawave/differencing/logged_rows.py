@@ -1,7 +1,5 @@
 """The files of a change log, read and written by DuckDB: the last changes of keys, and the changes of a batch."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import defaultdict
@@ -72,7 +70,7 @@ class LogFiles:
     from_batch: int
 
     @classmethod
-    def of(cls, stored: DataFrame, partitions: Partitions, from_batch: int) -> LogFiles:
+    def of(cls, stored: DataFrame, partitions: Partitions, from_batch: int) -> "LogFiles":
         """``partitions``: those that count.
 
         Raises ``NotInPlaceError`` if Spark has to read the log.
@@ -139,12 +137,12 @@ def write_changes(
                 marks = f"{{'org.apache.spark.version': {literal(pairs.sparkSession.version)}}}"
                 engine.execute(f"copy ({changes}) to {literal(str(path))} (format parquet, kv_metadata {marks})")
                 counted = engine.execute(f"select change_type, count(*) from {literal(str(path))} group by all")
-            except duckdb.Error:
+            except duckdb.ConversionException as error:
                 path.unlink(missing_ok=True)
-                raise
+                raise NotInPlaceError(f"a text is not valid: {error}") from error
             return dict(counted)
-    except (NotInPlaceError, duckdb.Error, OSError) as error:
-        _LOG.debug("Spark writes the changes: %s", error)
+    except NotInPlaceError as error:
+        _LOG.info("Spark writes the changes: %s", error)
         return None
 
 
@@ -167,7 +165,7 @@ def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequenc
         before.append(f"case when is_there then {stored(name, 'before__')} end as {old}")
         if column["is_compared"]:
             names.append(f"case when {old} is distinct from {new} then {literal(name)} end")
-    changed = f"list_filter([{', '.join(names)}], name -> name is not null)" if names else "[]"
+    changed = f"[name for name in [{', '.join(names)}] if name is not null]" if names else "[]"
     return (
         f"select * from (select {', '.join([*cells, *before])}, "
         "case when _change_type is null then 'insert' when is_there then 'update' else 'delete' end "
