@@ -23,15 +23,12 @@ from unit.macro_harness import Macros, Relation
 def test_patches_are_many_by_their_share_and_their_number(
     rows: int, patches: int, batches: int, *, is_much: bool
 ) -> None:
-    macros = Macros(run_query=lambda sql: [(patches, batches)])
-    job = {"name": "x", "batches": "s.x__batches", "statements": []}
-    last = {"state": {"as_of": 2}, "batch_id": 40, "rows_new": rows}
-    assert macros._is_patched_much(job, last) is is_much
+    state = {"patches": {"rows": patches, "batches": batches}}
+    assert Macros()._is_patched_much({"state": state, "rows_new": rows}) is is_much
 
 
-def test_a_state_of_the_last_batch_has_no_patches() -> None:
-    macros = Macros(run_query=lambda sql: pytest.fail("nothing is asked"))
-    assert macros._is_patched_much({"batches": "s.x__batches"}, {"state": {"as_of": 3}, "batch_id": 3}) is False
+def test_a_state_of_which_no_patches_were_counted_has_none() -> None:
+    assert Macros()._is_patched_much({"state": {"as_of": 3}, "rows_new": 0}) is False
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Selects that only take columns of Parquet files, by the text of Spark's plans: Spark Connect shows nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from urllib.parse import unquote

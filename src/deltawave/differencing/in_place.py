@@ -3,8 +3,6 @@
 Tasks decode row groups with pyarrow, in a quarter of the time that Spark takes to read a row and hand it to Python.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +21,19 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType, VariantType
 
+from deltawave.differencing.batches import (
+    BATCH_BYTES,
+    PositionedBatches,
+    Positions,
+    cut,
+    decoded_bytes,
+    joined,
+    positioned,
+    repeating_columns,
+    step_rows,
+)
 from deltawave.differencing.batches import Batches as Batches
-from deltawave.differencing.batches import PositionedBatches, Positions, positioned
 from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.decoding import BATCH_BYTES, cut, decoded_bytes, joined, repeating_columns, step_rows
 from deltawave.sql_text import quoted as quoted
 
 # Metadata of a column that has a number, by which Spark may look for it, whatever its name in a file.
@@ -82,7 +89,7 @@ class RowGroups:
     @classmethod
     def of(
         cls, frame: DataFrame, files: Sequence[str], columns: Sequence[StructField], ids: Mapping[str, int]
-    ) -> RowGroups:
+    ) -> "RowGroups":
         """The row groups of a plain select of Parquet files. A task reads their footers: tasks reach the files.
 
         ``files``, ``columns``, ``ids``: see ``PlainScan``. Raises ``NotInPlaceError`` if Spark may read other values
@@ -121,17 +128,17 @@ class RowGroups:
         """The position at which each row group begins, and the one after the last row."""
         return np.cumsum([0, *self.rows], dtype=np.int64)
 
-    def only(self, names: Sequence[str]) -> RowGroups:
+    def only(self, names: Sequence[str]) -> "RowGroups":
         """The same row groups with only these columns, whose spelling may differ."""
         fields = {each.name.lower(): each for each in self.schema}
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
-    def subset(self, numbers: Sequence[int]) -> RowGroups:
+    def subset(self, numbers: Sequence[int]) -> "RowGroups":
         """Only these row groups."""
         groups, rows = tuple(self.groups[number] for number in numbers), tuple(self.rows[number] for number in numbers)
         return replace(self, groups=groups, rows=rows)
 
-    def within(self, memory_bytes: int) -> RowGroups:
+    def within(self, memory_bytes: int) -> "RowGroups":
         """The same row groups for a task that may use this memory: a decoded batch takes about a sixteenth of it."""
         return replace(self, batch_bytes=max(_LEAST_BATCH_BYTES, min(BATCH_BYTES, memory_bytes // 16)))
 

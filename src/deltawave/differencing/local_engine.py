@@ -3,8 +3,6 @@
 What Spark does to hand rows to Python takes several times as long as comparing them: here no row is handed over.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil
@@ -113,7 +111,7 @@ class LocalEngine:
         )
         self.execute("set TimeZone = 'UTC'")
 
-    def __enter__(self) -> LocalEngine:
+    def __enter__(self) -> "LocalEngine":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -139,22 +137,17 @@ class LocalEngine:
         self._states.update(groups.states)
         return select
 
+    def of_result(self, frame: DataFrame) -> str:
+        """A select of the columns of what ``frame`` returned: text as bytes, whatever Spark's view of it is named."""
+        (path,) = map(local_path, frame.inputFiles())
+        stored = [name_in_duckdb(name) for name, *_ in self.execute(f"describe from {_files([path])}")]
+        cells = [f"{cell} as {name_in_duckdb(name)}" for cell, name in zip(stored, frame.columns, strict=True)]
+        return f"select {', '.join(cells)} from {_files([path])}"
+
     def of_files(self, frame: DataFrame, uris: Iterable[str], sources: Mapping[str, StructField] | None = None) -> str:
         """The same of some files, which are not examined. ``sources``: their columns, as in ``RowGroups.stored``."""
-        paths = []
-        for uri in uris:
-            try:
-                system, path = located(uri)
-            except (pa.ArrowException, OSError) as error:
-                # Spark knows more file systems than pyarrow, which may lack a library, too.
-                raise NotInPlaceError(f"{uri}: {error}") from error
-            if not isinstance(system, LocalFileSystem):
-                raise NotInPlaceError(f"{uri} is not on this machine")
-            if _PATTERN.intersection(path):
-                raise NotInPlaceError(f"the name of {path} looks like a pattern")
-            paths.append(Path(path))
         try:
-            return self._select(paths, frame.schema, sources or {})
+            return self._select([local_path(uri) for uri in uris], frame.schema, sources or {})
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
 
@@ -200,7 +193,7 @@ class LocalEngine:
         folder = self._new_folder()
         folder.mkdir()
         path = folder / "rows.parquet"
-        self.execute(f"copy ({select}) to {_literal(str(path))} (format parquet)")
+        self.execute(f"copy ({select}) to {literal(str(path))} (format parquet)")
         return path
 
     def _select(self, paths: Sequence[Path], schema: StructType, sources: Mapping[str, StructField]) -> str:
@@ -214,8 +207,22 @@ class LocalEngine:
         return self._folder / f"{self._folders}"
 
 
+def local_path(uri: str) -> Path:
+    """The path of a file, or a folder, on this machine. Raises ``NotInPlaceError`` if DuckDB does not reach it."""
+    try:
+        system, path = located(uri)
+    except (pa.ArrowException, OSError) as error:
+        # Spark knows more file systems than pyarrow, which may lack a library, too.
+        raise NotInPlaceError(f"{uri}: {error}") from error
+    if not isinstance(system, LocalFileSystem):
+        raise NotInPlaceError(f"{uri} is not on this machine")
+    if _PATTERN.intersection(path):
+        raise NotInPlaceError(f"the name of {path} looks like a pattern")
+    return Path(path)
+
+
 def _files(paths: Sequence[Path]) -> str:
-    listed = ", ".join(_literal(str(path)) for path in paths)
+    listed = ", ".join(literal(str(path)) for path in paths)
     return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
 
 
@@ -229,7 +236,8 @@ def name_in_duckdb(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text in single quotes."""
     return "'" + text.replace("'", "''") + "'"
 
 

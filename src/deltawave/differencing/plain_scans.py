@@ -1,7 +1,5 @@
 """Selects that only take columns of Parquet files, also of those of Delta and Iceberg, by Spark's plans of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

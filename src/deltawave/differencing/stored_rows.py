@@ -1,7 +1,5 @@
 """Rows of Parquet files as frames: all, those of chosen row groups, or those at chosen positions."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,7 +81,7 @@ class StoredRows:
     schema: StructType
 
     @classmethod
-    def of(cls, frame: DataFrame, names: Sequence[str]) -> StoredRows:
+    def of(cls, frame: DataFrame, names: Sequence[str]) -> "StoredRows":
         """Raises ``NotInPlaceError`` if Spark has to read the frame."""
         fields = {field.name.lower(): field for field in frame.schema.fields}
         schema = StructType([fields[name.lower()] for name in names])

@@ -6,8 +6,6 @@ they lie. Since keys are unique, no other row has one of their keys: both are le
 comes or goes; here the other blocks are joined, so the result is exact whatever has changed.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import Counter

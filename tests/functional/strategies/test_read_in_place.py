@@ -1,7 +1,5 @@
 """What is read in place of tables of each format, against Spark: --table-format chooses the format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from uuid import uuid4
 
