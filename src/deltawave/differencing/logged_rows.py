@@ -121,7 +121,7 @@ def write_changes(
 
     - ``pairs``: what ``hash_compressed.differing_rows`` returned with the rows of the log
     - ``folder``: that of the partition
-    - ``columns``: those of the log, all of which both sides have
+    - ``columns``: those of the log, with ``in_old`` and ``in_new``
     - ``batch_at``: the time of the batch, in UTC
     """
     try:
@@ -161,8 +161,13 @@ def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequenc
         if column["is_key"]:
             cells.append(f"{stored(name, '')} as {new}")
             continue
-        cells.append(f"case when is_there then {stored(name, '')} else {stored(name, 'before__')} end as {new}")
-        before.append(f"case when is_there then {stored(name, 'before__')} end as {old}")
+        # A column that one side lacks is null there, and readers take one that a file lacks for null.
+        after = stored(name, "") if column["in_new"] else "null"
+        earlier = stored(name, "before__") if column["in_old"] else "null"
+        if column["in_new"] or column["in_old"]:
+            cells.append(f"case when is_there then {after} else {earlier} end as {new}")
+        if column["in_old"]:
+            before.append(f"case when is_there then {earlier} end as {old}")
         if column["is_compared"]:
             names.append(f"case when {old} is distinct from {new} then {literal(name)} end")
     changed = f"[name for name in [{', '.join(names)}] if name is not null]" if names else "[]"
