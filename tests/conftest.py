@@ -16,8 +16,6 @@ dispatch resolve as they do for a user, without the command. The demo models, se
 left out.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

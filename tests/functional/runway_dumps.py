@@ -1,7 +1,5 @@
 """Dated dumps of a table of runways: real ones if they are given, otherwise similar generated ones."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import random

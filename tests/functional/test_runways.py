@@ -4,8 +4,6 @@ DELTAWAVE_RUNWAYS names a folder of the dumps, runways_<date>.csv.gz, as OurAirp
 without it similar dumps are generated.
 """
 
-from __future__ import annotations
-
 import csv
 from itertools import pairwise
 from pathlib import Path

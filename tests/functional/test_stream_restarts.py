@@ -1,7 +1,5 @@
 """A stream that is stopped at any step, and goes on: its results are those of the exact join, also if it sheds."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence

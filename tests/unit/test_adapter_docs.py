@@ -1,7 +1,5 @@
 """What `dbt docs` shows of a change log."""
 
-from __future__ import annotations
-
 from unit.macro_harness import Macros, Relation
 
 from dbt.adapters.deltawave.impl import LOG_TABLE

@@ -1,7 +1,5 @@
 """What auto chooses, and what it says about it: by the last batch, and never against an assumption."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

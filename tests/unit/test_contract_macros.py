@@ -1,7 +1,5 @@
 """The contract of a change log: what is checked, what an error names, and the yml that is printed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Which batches have too many changes of a kind, and what their refusal says."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

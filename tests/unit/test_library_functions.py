@@ -1,7 +1,5 @@
 """Library functions by dotted path: found, called, and what is said where that fails."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a library logs while dbt calls it."""
 
-from __future__ import annotations
-
 import logging
 import threading
 

@@ -1,7 +1,5 @@
 """`deltawave report` and `deltawave history`: which operation of dbt they run, and how its errors read."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What ``deltawave stream`` prints of an error: the sentence, and nothing of where Spark and Python were."""
 
-from __future__ import annotations
-
 import pytest
 
 from deltawave.spark_errors import readable

@@ -1,7 +1,5 @@
 """``follow``: a query is stopped between two micro-batches, and what it fails with is raised."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable
@@ -23,7 +21,7 @@ def progress(batch: int, **figures: Any) -> dict[str, Any]:
 class Query:
     """A query on which this happens look by look; the last one is that it does no more."""
 
-    def __init__(self, *looks: Callable[[Query], None]) -> None:
+    def __init__(self, *looks: Callable[["Query"], None]) -> None:
         self._looks = list(looks)
         self.ended: list[int] = []
         self.is_active, self.is_stopped = True, False

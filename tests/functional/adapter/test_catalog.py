@@ -1,7 +1,5 @@
 """What the adapter asks the catalog instead of a statement."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Algorithms that read no more of the snapshots than they need: by pointers, by blocks, by parts, by loops."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The algorithms as functions, for Python models and notebooks: one result, whichever is chosen."""
 
-from __future__ import annotations
-
 import gc
 import re
 import time

@@ -1,7 +1,5 @@
 """What lies between change logs and a view that is kept from them: stored rows, and code that is edited."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a report chooses from a log: groups of batches, samples, times; and what the history of a row says."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
