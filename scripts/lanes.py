@@ -20,22 +20,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A Spark for thousands of small statements, see tests/conftest.py. Lanes without it run on what users run on: Hive's
+# A Spark for thousands of small statements, see conftest.py. Lanes without it run on what users run on: Hive's
 # embedded metastore and Spark's defaults.
 SPARING = ("--sparing",)
 
 
 @dataclass(frozen=True)
 class Lane:
-    """Tests, as files, folders or tests below tests/, and pytest's options; or another command."""
+    """Tests, as files, folders or tests below ``folder``, and pytest's options; or another command."""
 
     tests: str = ""
     options: tuple[str, ...] = ()
     command: str = ""
+    folder: str = "tests"
 
     @property
     def paths(self) -> list[str]:
-        return [f"tests/{test}" for test in self.tests.split()]
+        return [f"{self.folder}/{test}" for test in self.tests.split()]
 
     @property
     def is_another_spark(self) -> bool:
@@ -157,7 +158,7 @@ REST = {
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
     # Figures, cost models and experiments.
-    "papers": Lane("laboratory"),
+    "papers": Lane("tests", folder="benchmarks"),
 }
 LANES = QUICK | CORE | REST
 SIZES = {"quick": QUICK, "test": CORE, "all": CORE | REST}

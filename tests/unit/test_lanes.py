@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lanes import CORE, LANES, REST, ROOT
 
-FILES = sorted(ROOT.glob("tests/**/test_*.py"))
+FILES = sorted([*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("benchmarks/tests/test_*.py")])
 
 
 @pytest.mark.parametrize("path", [path for lane in LANES.values() for path in lane.paths])

@@ -49,7 +49,7 @@ os.environ["DELTAWAVE_CLASS_ARCHIVE"] = "false"
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parent
 
 SETTINGS = {
     "spark.master": "local[2]",
