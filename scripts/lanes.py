@@ -149,10 +149,7 @@ REST = {
     "remote": Lane("functional/remote", SPARING),
     "properties": Lane(PROPERTIES, SPARING),
     "crash": Lane("crash"),
-    "delta": Lane(
-        f"{FORMATS} functional/differential/test_change_feed.py",
-        ("--table-format", "delta"),
-    ),
+    "delta": Lane(f"{FORMATS} functional/differential/test_change_feed.py", ("--table-format", "delta")),
     "iceberg": Lane(FORMATS, ("--table-format", "iceberg")),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),

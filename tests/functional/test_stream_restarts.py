@@ -126,11 +126,7 @@ def test_results_are_those_of_the_exact_join(
     def run(priority: str | None) -> None:
         nonlocal done
         sink = MicroBatches(
-            spark,
-            SCHEMA,
-            relation,
-            out,
-            JoinOptions(on="id", how=how, memory_bytes=1500, shed=priority),
+            spark, SCHEMA, relation, out, JoinOptions(on="id", how=how, memory_bytes=1500, shed=priority)
         )
         (out / "_checkpoint").mkdir(exist_ok=True)
         (out / "_checkpoint" / "metadata").touch()

@@ -91,11 +91,7 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
             asked.set()
         return 0
 
-    query = Query(
-        lambda query: query.ended.append(7),
-        lambda query: None,
-        lambda query: query.ended.append(9),
-    )
+    query = Query(lambda query: query.ended.append(7), lambda query: None, lambda query: query.ended.append(9))
     follow(cast(StreamingQuery, query), asked, Report({"rows": ask}))
     assert query.is_stopped
     assert query.ended == [7, 8, 9]
