@@ -149,8 +149,8 @@ REST = {
     "remote": Lane("functional/remote", SPARING),
     "properties": Lane(PROPERTIES, SPARING),
     "crash": Lane("crash"),
-    "delta": Lane(f"{FORMATS} functional/differential/test_change_feed.py", ("--table-format", "delta")),
-    "iceberg": Lane(FORMATS, ("--table-format", "iceberg")),
+    "delta": Lane(f"{FORMATS} functional/differential/test_change_feed.py", ("--table-format", "delta", *SPARING)),
+    "iceberg": Lane(FORMATS, ("--table-format", "iceberg", *SPARING)),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
