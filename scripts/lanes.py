@@ -155,7 +155,7 @@ REST = {
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
     # Figures, cost models and experiments.
-    "papers": Lane("tests", folder="benchmarks"),
+    "papers": Lane("tests", SPARING, folder="benchmarks"),
 }
 LANES = QUICK | CORE | REST
 SIZES = {"quick": QUICK, "test": CORE, "all": CORE | REST}
