@@ -20,22 +20,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A Spark for thousands of small statements, see tests/conftest.py. Lanes without it run on what users run on: Hive's
+# A Spark for thousands of small statements, see conftest.py. Lanes without it run on what users run on: Hive's
 # embedded metastore and Spark's defaults.
 SPARING = ("--sparing",)
 
 
 @dataclass(frozen=True)
 class Lane:
-    """Tests, as files, folders or tests below tests/, and pytest's options; or another command."""
+    """Tests, as files, folders or tests below ``folder``, and pytest's options; or another command."""
 
     tests: str = ""
     options: tuple[str, ...] = ()
     command: str = ""
+    folder: str = "tests"
 
     @property
     def paths(self) -> list[str]:
-        return [f"tests/{test}" for test in self.tests.split()]
+        return [f"{self.folder}/{test}" for test in self.tests.split()]
 
     @property
     def is_another_spark(self) -> bool:
@@ -149,16 +150,13 @@ REST = {
     "remote": Lane("functional/remote", SPARING),
     "properties": Lane(PROPERTIES, SPARING),
     "crash": Lane("crash"),
-    "delta": Lane(
-        f"{FORMATS} functional/differential/test_change_feed.py",
-        ("--table-format", "delta"),
-    ),
-    "iceberg": Lane(FORMATS, ("--table-format", "iceberg")),
+    "delta": Lane(f"{FORMATS} functional/differential/test_change_feed.py", ("--table-format", "delta", *SPARING)),
+    "iceberg": Lane(FORMATS, ("--table-format", "iceberg", *SPARING)),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
     # Figures, cost models and experiments.
-    "papers": Lane("laboratory"),
+    "papers": Lane("tests", SPARING, folder="benchmarks"),
 }
 LANES = QUICK | CORE | REST
 SIZES = {"quick": QUICK, "test": CORE, "all": CORE | REST}

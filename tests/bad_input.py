@@ -1,7 +1,5 @@
 """The messages in the tables of docs/bad_input.md, for which the tests of bad input look."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "bad_input.md"

@@ -1,7 +1,5 @@
 """A headless Chromium, in which tests look at pages. It reaches no network."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager

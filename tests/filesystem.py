@@ -7,8 +7,6 @@ Of Hadoop's defaults, only those that a local file system needs are kept: each s
 task reads them.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

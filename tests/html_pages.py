@@ -1,7 +1,5 @@
 """Pages of HTML, as tests look at them."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 # Elements without an end tag.

@@ -1,7 +1,5 @@
 """Options of the JVMs that tests start."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from deltawave.class_archive import JAVA_OPTIONS, ClassArchive, make

@@ -1,7 +1,5 @@
 """A Kafka broker of the tests' own, which is its own controller (KRaft)."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

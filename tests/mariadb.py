@@ -1,7 +1,5 @@
 """A MariaDB server of the tests' own, whose collation ignores case and trailing blanks."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Files of Maven artifacts, fetched by the Ivy that comes with pyspark into the cache that Spark uses."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A Hive metastore server, from pyspark's own jars: tests of several processes on one catalog."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from xml.sax.saxutils import escape

@@ -1,7 +1,5 @@
 """Strategies that a project adds by a declaration and one file each: one compares by SQL, the other by Python."""
 
-from __future__ import annotations
-
 import python_strategy
 
 DECLARATIONS = f"""

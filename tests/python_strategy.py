@@ -1,7 +1,5 @@
 """A strategy that compares in Python, for tests: one full outer join, in DataFrames alone."""
 
-from __future__ import annotations
-
 from functools import reduce
 from operator import and_, or_
 from typing import Any

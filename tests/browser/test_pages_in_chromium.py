@@ -1,7 +1,5 @@
 """Pages as a reader sees and uses them, in headless Chromium; `--screenshots FOLDER` keeps what they look like."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace

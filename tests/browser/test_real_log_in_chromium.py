@@ -1,7 +1,5 @@
 """The page about a log that dbt has built, as a reader sees it in headless Chromium."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

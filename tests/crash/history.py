@@ -1,7 +1,5 @@
 """A small history of dated dumps, and the change log that a plain comparison of them gives."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from datetime import date, timedelta

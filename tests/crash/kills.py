@@ -5,8 +5,6 @@ batch, and one SIGKILL ends them all; the next process finds every state that a 
 again.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -5,8 +5,6 @@ dumps.json. It writes "delivered" once the dumps are there, one line of seen.jso
 tables.json, logs.json of change logs and waves.json of wave indices.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """A batch killed at any step, or raced by another run, ends in the same log; readers never notice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

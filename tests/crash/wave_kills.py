@@ -1,7 +1,5 @@
 """Wave indices among the models of kills.py: where transitions are killed or raced, and what has to be seen of them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A workbench for each test of the differential materialization, or for each class."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A project of change logs over small tables, and a view that joins them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

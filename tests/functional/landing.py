@@ -1,7 +1,5 @@
 """A project with one source table over a folder of files."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from pathlib import Path

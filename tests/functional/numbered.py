@@ -1,7 +1,5 @@
 """Numbered accounts, of which one is changed, for models that read slices."""
 
-from __future__ import annotations
-
 from workbench import MODEL, Workbench
 
 NUMBERED = "select id as account_id, if(id = {changed}, 'new', 'old') as name from range({rows})"

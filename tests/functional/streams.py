@@ -1,7 +1,5 @@
 """Streams of files, relations, and what was joined."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The advice on a strategy, as a user asks for it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

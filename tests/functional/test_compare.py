@@ -1,7 +1,5 @@
 """The operation `compare`, as a user runs it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``deltawave compare``: kinds of files, exit codes and messages."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

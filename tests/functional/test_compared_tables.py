@@ -1,7 +1,5 @@
 """``deltawave.compare``: what it counts, shows and refuses."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

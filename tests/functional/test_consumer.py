@@ -1,7 +1,5 @@
 """integration_tests/ built as a user would: as README.md says, and with stock dbt-spark without the wheel."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """External sources: tables over files that follow the yml and the folders, and what a change log reads of them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """What a project that installs the package gets: the macros, and the demo only on request."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

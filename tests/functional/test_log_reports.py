@@ -1,7 +1,5 @@
 """The page about a change log and the history of a row, as a user gets them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rows that are new since the last run, and surrogate keys for them (MJ08 1)."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

@@ -1,7 +1,5 @@
 """mesh_join on Spark: rows of a frame match a stored relation, exactly as Spark's own joins have it (MJ08)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """A project's own strategies: a declaration and one file make one, by SQL or by a function of a Python library."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import own_strategies

@@ -1,7 +1,5 @@
 """Legacy files that a format definition describes: what is read of them, what is set aside, and what is refused."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from itertools import product

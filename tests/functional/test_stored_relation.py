@@ -1,7 +1,5 @@
 """Relations that are stored for joins: when they are stored again, and what else lies in their folder."""
 
-from __future__ import annotations
-
 import fcntl
 import logging
 import re

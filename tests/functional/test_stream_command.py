@@ -1,7 +1,5 @@
 """``deltawave stream``: sources, progress, stopping, and what becomes of bad input."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """stream_join: each tuple of a stream matches the whole relation once, over restarts, kills and changed relations."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Values of Kafka are JSON of a schema, or an error that says where they are."""
 
-from __future__ import annotations
-
 import pytest
 from functional.streams import SCHEMA
 from pyspark.errors import PySparkException

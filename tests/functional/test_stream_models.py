@@ -1,7 +1,5 @@
 """A Python model that joins a stream, run by run: what has landed is joined once, whatever became of the last run."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

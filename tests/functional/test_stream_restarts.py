@@ -1,7 +1,5 @@
 """A stream that is stopped at any step, and goes on: its results are those of the exact join, also if it sheds."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -128,11 +126,7 @@ def test_results_are_those_of_the_exact_join(
     def run(priority: str | None) -> None:
         nonlocal done
         sink = MicroBatches(
-            spark,
-            SCHEMA,
-            relation,
-            out,
-            JoinOptions(on="id", how=how, memory_bytes=1500, shed=priority),
+            spark, SCHEMA, relation, out, JoinOptions(on="id", how=how, memory_bytes=1500, shed=priority)
         )
         (out / "_checkpoint").mkdir(exist_ok=True)
         (out / "_checkpoint" / "metadata").touch()

@@ -1,7 +1,5 @@
 """Ten days of a table that arrives as CSV files: what goes wrong is said once, and nothing is lost."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One differential model over a table that a test rewrites."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence

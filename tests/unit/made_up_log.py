@@ -1,7 +1,5 @@
 """Batches and changes of a log that nobody has written."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a mesh join has to find, in plain Python."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The line on the terminal about what takes long."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os

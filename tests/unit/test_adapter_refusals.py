@@ -1,7 +1,5 @@
 """Errors of the package's macros, as dbt's own generators of macros lead to them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

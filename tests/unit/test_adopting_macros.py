@@ -1,7 +1,5 @@
 """A log that begins with the current rows of a dbt snapshot: which rows these are, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """`advise`: its choice for typical sources, and what it refuses."""
 
-from __future__ import annotations
-
 from itertools import product
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """The window algorithm over blocks of rows: LG96, Algorithm 3.3."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 

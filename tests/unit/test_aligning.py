@@ -1,7 +1,5 @@
 """Where two snapshots are cut, so that tasks compare corresponding parts."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bad input that needs no Spark: each kind gets the message that docs/bad_input.md lists."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any

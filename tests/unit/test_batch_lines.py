@@ -1,7 +1,5 @@
 """The line about a batch, and where it is printed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

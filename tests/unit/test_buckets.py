@@ -1,7 +1,5 @@
 """Hybrid hash join of blocks (LG95 3.3): any memory gives the same pairs, and rows in memory stay within it."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path

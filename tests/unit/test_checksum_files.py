@@ -1,7 +1,5 @@
 """Checksum files: how they are read, which files of a folder do not match theirs, and which runs compare them."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """What auto chooses, and what it says about it: by the last batch, and never against an assumption."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -78,10 +76,7 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
             {"host": "local-cluster[2,1,1024]"},
             "nothing shows that the machines of local-cluster[2,1,1024] have deltawave",
         ),
-        (
-            {"last": {**LAST, "rows_new": 999_999}},
-            "999,999 rows are too few for Python to pay (fewer than 1,000,000)",
-        ),
+        ({"last": {**LAST, "rows_new": 999_999}}, "999,999 rows are too few for Python to pay (fewer than 1,000,000)"),
         ({"columns": COLUMNS[:1]}, "the dump has other columns than the log"),
         ({"columns": [COLUMNS[0], {"name": "name", "data_type": "int"}]}, "the dump has other columns than the log"),
         (

@@ -1,7 +1,5 @@
 """Which archive of classes belongs to a driver, and that nothing is wrong without one."""
 
-from __future__ import annotations
-
 import fcntl
 import sys
 from pathlib import Path

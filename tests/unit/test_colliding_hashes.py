@@ -1,7 +1,5 @@
 """Keys whose hashes collide: no algorithm that matches rows by hashes loses, doubles or invents a change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is hashed of a row group that is not decoded: the bytes of its columns, and what tells how to decode them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whether a run that decides a batch may go on, as the statements that it runs show."""
 
-from __future__ import annotations
-
 import json
 import re
 from types import SimpleNamespace

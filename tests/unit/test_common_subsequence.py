@@ -1,7 +1,5 @@
 """Longest common subsequences of keys, whole and a section at a time: LG95 3.5."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

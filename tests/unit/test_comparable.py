@@ -1,7 +1,5 @@
 """What the library compares of a column is what the macros compare."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql.types import (
     ArrayType,

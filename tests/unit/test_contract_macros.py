@@ -1,7 +1,5 @@
 """The contract of a change log: what is checked, what an error names, and the yml that is printed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -41,9 +39,7 @@ def differences(contract: dict[str, str | None], *, is_enforced: bool = True, in
 
     columns = {name: {"name": name} | ({"data_type": given} if given else {}) for name, given in contract.items()}
     macros = Macros(
-        run_query=run_query,
-        config={"contract": SimpleNamespace(enforced=is_enforced)},
-        model={"columns": columns},
+        run_query=run_query, config={"contract": SimpleNamespace(enforced=is_enforced)}, model={"columns": columns}
     )
     macros._context["adapter"].runs_python = lambda: True
     macros._context["adapter"].invalid_types = lambda types: [each for each in types if each in invalid]

@@ -1,7 +1,5 @@
 """What is known of dated dumps without Spark: which came again, are due or lack a column; what a plan reads."""
 
-from __future__ import annotations
-
 import datetime as dt
 from types import SimpleNamespace
 from typing import Any

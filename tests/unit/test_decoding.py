@@ -1,7 +1,5 @@
 """Row groups are decoded in batches of bounded size, whatever a footer says about the width of rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """A file read past the operating system's cache: each part is the wanted one, whatever went wrong before."""
 
-from __future__ import annotations
-
 import gc
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How many rows a dump must have, where that is read, and which dumps are refused."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

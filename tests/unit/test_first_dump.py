@@ -1,7 +1,5 @@
 """The dump of a run, step by step: when it is read again, and when its source is remembered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

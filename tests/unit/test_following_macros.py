@@ -1,7 +1,5 @@
 """Tables that follow a change log: what they refuse, what a run has to do, and which SQL it writes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What --full-refresh does to a change log: a new one, the same one with a warning, or a refusal."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which batches have too many changes of a kind, and what their refusal says."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,12 +22,7 @@ def guarded(
 ) -> str | None:
     """The error of a batch with these changes; turn: those of a whole cycle, if the run read some ranges of it."""
     changes = CHANGES | counts
-    job = {
-        "name": "x",
-        "settings": OFF | limits,
-        "strategy": {"checksums": None},
-        "outcome": {"batches": 0},
-    }
+    job = {"name": "x", "settings": OFF | limits, "strategy": {"checksums": None}, "outcome": {"batches": 0}}
     batch = {
         "batch_id": 2,
         "label": "2",

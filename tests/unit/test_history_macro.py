@@ -1,7 +1,5 @@
 """`deltawave.history` as SQL: names are quoted, values are literals of the columns' types."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The house of macros: files bear their names, folders use each other one way only, and keys are declared."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter

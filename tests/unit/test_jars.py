@@ -1,7 +1,5 @@
 """`deltawave doctor`, and the adapter before Spark starts, recognize jars of another Spark by their names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,8 +1,8 @@
-"""Library functions by dotted path: found, called, and what is said where that fails."""
+"""Library functions by dotted path: found, called, what they log, and what is said where that fails."""
 
-from __future__ import annotations
-
+import logging
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ from dbt_common.exceptions import DbtRuntimeError
 import deltawave
 from dbt.adapters.deltawave import python_models
 from dbt.adapters.deltawave.impl import DeltawaveAdapter
-from dbt.adapters.deltawave.library_functions import LibraryFunction
+from dbt.adapters.deltawave.library_functions import LibraryFunction, captured
 
 SHOP_DIFFS = """
 LIMIT = 3
@@ -131,3 +131,34 @@ def test_a_connection_without_a_session_is_refused(method: str) -> None:
     with pytest.raises(DbtRuntimeError) as error:
         getattr(adapter, method)("shop_diffs.compare", *arguments)
     assert messages("Comparison in Python")["a connection without a session"] in error.value.msg
+
+
+def test_messages_of_the_package_are_heard() -> None:
+    with captured("shop") as messages:
+        logging.getLogger("shop.diffs").info("%d segments", 3)
+        logging.getLogger("shop.diffs").debug("not this")
+        logging.getLogger("other").info("nor this")
+        thread = threading.Thread(target=logging.getLogger("shop").info, args=("of another model",))
+        thread.start()
+        thread.join()
+    assert messages == ["3 segments"]
+
+
+def test_levels_are_as_before() -> None:
+    logger = logging.getLogger("shop")
+    before = logger.level
+    with captured("shop"), captured("shop"):
+        assert logger.isEnabledFor(logging.INFO)
+    assert (logger.level, logger.handlers) == (before, [])
+    with pytest.raises(KeyError), captured("shop"):
+        raise KeyError
+    assert (logger.level, logger.handlers) == (before, [])
+
+
+def test_a_message_that_cannot_be_made_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # pytest's own handler raises.
+    monkeypatch.setattr(logging.getLogger("shop"), "propagate", False)
+    with captured("shop") as messages:
+        logging.getLogger("shop").info("%d rows", "many")
+        logging.getLogger("shop").info("done")
+    assert messages == ["done"]

@@ -1,7 +1,5 @@
 """How the packages of the library and of the laboratory use each other."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from graphlib import TopologicalSorter

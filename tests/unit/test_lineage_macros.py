@@ -1,7 +1,5 @@
 """What the select of a view reads, from dbt's graph before Spark starts."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

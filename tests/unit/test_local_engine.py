@@ -1,7 +1,5 @@
 """Comparisons by DuckDB, without Spark: against an oracle in plain Python."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -1,7 +1,5 @@
 """`deltawave report` and `deltawave history`: which operation of dbt they run, and how its errors read."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -70,12 +68,7 @@ def test_dbt_reads_any_value(value: str) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        [],
-        ["--key", "id=1", "--key", "id=2"],
-        ["--key", "id=1", "--key", "ID=2"],
-        ["--key", "id=1", "--null-key", "Id"],
-    ],
+    [[], ["--key", "id=1", "--key", "id=2"], ["--key", "id=1", "--key", "ID=2"], ["--key", "id=1", "--null-key", "Id"]],
 )
 def test_a_history_of_no_key(arguments: list[str], called: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["history", "accounts", *arguments]) == 2

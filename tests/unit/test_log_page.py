@@ -1,7 +1,5 @@
 """The page about a change log, of made-up logs."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The hash table H of MESHJOIN: pairs of equal hashes are found, and little lies in memory beside it."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """MESHJOIN and AMESHJOIN (MJ08 3): every result of the exact join once, in bounded memory, whatever w and b are."""
 
-from __future__ import annotations
-
 import itertools
 import tracemalloc
 import weakref

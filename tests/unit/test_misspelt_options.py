@@ -1,7 +1,5 @@
 """A key that is nearly one of the options is refused; any other passes."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

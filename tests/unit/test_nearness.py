@@ -1,7 +1,5 @@
 """How near rows lie: what a sample estimates, beside the exact figures of all rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

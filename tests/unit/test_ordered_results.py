@@ -1,7 +1,5 @@
 """Results that wait for their order: by their tuples, in the order in which they came for each."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What pages and charts are made of."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from itertools import pairwise

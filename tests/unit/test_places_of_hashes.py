@@ -1,7 +1,5 @@
 """Where hashes lie in a table of hashes, whichever of their bits are equal."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

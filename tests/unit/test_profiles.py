@@ -1,7 +1,5 @@
 """Which profile `deltawave doctor` reads, and what it finds there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The macros by which a function of a Python library compares, rendered."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

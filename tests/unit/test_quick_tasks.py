@@ -1,7 +1,5 @@
 """What a worker leaves out between tasks."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

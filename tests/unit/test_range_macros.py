@@ -1,7 +1,5 @@
 """Key ranges, rendered: intervals in key order, and few of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The registry of strategies: each has its macros, options, advice, tests and pages, and no other name passes."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

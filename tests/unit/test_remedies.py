@@ -1,7 +1,5 @@
 """Messages of data that is refused or skipped name the way out."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the operations about change logs ask the library for."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

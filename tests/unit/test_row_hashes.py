@@ -1,7 +1,5 @@
 """Hashes of rows: equal where the delta contract says so, different otherwise, and the same in every release."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The note of the micro-batches that a table has for good."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """Streams that are faster than the join: what is shed is kept, and a later pass is exact."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence

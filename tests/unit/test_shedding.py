@@ -1,7 +1,5 @@
 """Which tuples are kept where more arrive than can be served (MJ08 4)."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

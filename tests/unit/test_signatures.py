@@ -1,7 +1,5 @@
 """Compressed snapshots, merged or probed: every difference and no other, also where keys share a hash."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Links of docs/ to files that the site does not have."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 from types import SimpleNamespace

@@ -26,10 +26,7 @@ from deltawave.sql_text import literal
         (float("inf"), "cast('inf' as double)"),
         (dt.date(999, 12, 31), "'0999-12-31'"),
         (dt.datetime(2020, 1, 1, 10, 11, 12, 123456), "'2020-01-01 10:11:12.123456'"),
-        (
-            dt.datetime(2020, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=2))),
-            "'2020-01-01 00:00:00+02:00'",
-        ),
+        (dt.datetime(2020, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=2))), "'2020-01-01 00:00:00+02:00'"),
         (b"\x00\xff", "X'00ff'"),
         ("", "''"),
         ("O'Hara", r"'O\'Hara'"),

@@ -1,7 +1,5 @@
 """When the state of a strategy that reads slices is rewritten, and when hashes can be compared."""
 
-from __future__ import annotations
-
 import pytest
 from unit.macro_harness import Macros, Relation
 

@@ -1,9 +1,10 @@
 """What ``deltawave stream`` prints of an error: the sentence, and nothing of where Spark and Python were."""
 
-from __future__ import annotations
+from types import SimpleNamespace
 
 import pytest
 
+from deltawave.meshjoin.hadoop_files import HadoopFiles
 from deltawave.spark_errors import readable
 
 BEGIN = (
@@ -76,3 +77,8 @@ JAVA = (
 )
 def test_the_sentence_alone_is_printed(text: str, shown: str | None) -> None:
     assert readable(ValueError(text)) == (shown or text)
+
+
+def test_a_session_without_a_jvm_is_refused():
+    with pytest.raises(ValueError, match=r"not through Spark Connect\. .* `deltawave server` runs, stop it"):
+        HadoopFiles(SimpleNamespace(), "results")

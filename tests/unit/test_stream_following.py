@@ -1,7 +1,5 @@
 """``follow``: a query is stopped between two micro-batches, and what it fails with is raised."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable
@@ -23,7 +21,7 @@ def progress(batch: int, **figures: Any) -> dict[str, Any]:
 class Query:
     """A query on which this happens look by look; the last one is that it does no more."""
 
-    def __init__(self, *looks: Callable[[Query], None]) -> None:
+    def __init__(self, *looks: Callable[["Query"], None]) -> None:
         self._looks = list(looks)
         self.ended: list[int] = []
         self.is_active, self.is_stopped = True, False
@@ -93,11 +91,7 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
             asked.set()
         return 0
 
-    query = Query(
-        lambda query: query.ended.append(7),
-        lambda query: None,
-        lambda query: query.ended.append(9),
-    )
+    query = Query(lambda query: query.ended.append(7), lambda query: None, lambda query: query.ended.append(9))
     follow(cast(StreamingQuery, query), asked, Report({"rows": ask}))
     assert query.is_stopped
     assert query.ended == [7, 8, 9]

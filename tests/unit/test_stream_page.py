@@ -1,7 +1,5 @@
 """The page about a stream, and the command that writes it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Values that Arrow tells apart. Spark decides on those that it does."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from math import nan
 from typing import Any

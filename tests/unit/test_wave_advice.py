@@ -1,7 +1,5 @@
 """The cost model of wave indexes, and the advice that follows from it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

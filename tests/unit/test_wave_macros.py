@@ -1,7 +1,5 @@
 """Options of a wave index, and the selects of its probes and scans, without Spark."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

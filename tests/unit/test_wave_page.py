@@ -1,7 +1,5 @@
 """The page about a wave index, of made-up ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime

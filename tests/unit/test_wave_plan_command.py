@@ -1,7 +1,5 @@
 """The command `deltawave wave-plan`."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

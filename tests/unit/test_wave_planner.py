@@ -1,7 +1,5 @@
 """The planner of wave indexes: the paper's tables, Appendix A for every W and n, and the theorems of Appendix B."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

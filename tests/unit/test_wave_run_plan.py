@@ -1,7 +1,5 @@
 """Which transitions a run has to make, and what speaks against them, without Spark."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """The statements of a step, without Spark, and the record after it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The window of a mesh join: each tuple comes back as it was added, and those that have left take no memory."""
 
-from __future__ import annotations
-
 from datetime import datetime, timezone
 from decimal import Decimal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A Python worker stays within the memory that it was granted, and a fixed overhead, whatever its rows are like."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 They tell their operations as the paper prints them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 # After a day: the constituents, the temporary indexes in ascending T, and what was done.

@@ -1,7 +1,5 @@
 """Wave indexes of the unit tests: a specification, days that a source delivers, and the record after them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from itertools import count

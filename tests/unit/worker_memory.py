@@ -4,8 +4,6 @@ Each comparison runs in a process of its own, without Spark: the work of a task 
 process is forked from one that has loaded the libraries, and has used little memory: freed memory stays with a process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

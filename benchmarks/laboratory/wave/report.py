@@ -31,10 +31,7 @@ PUBLISHED_METHODS = {
     "delta": "one Delta table, delete and insert",
     "rewritten": "one table, written anew",
 }
-_PUBLISHED_SECONDS = {
-    "lineitem": {"probe": "probe", "scan": "Q1 of all days"},
-    "postings": {"probe": "probe"},
-}
+_PUBLISHED_SECONDS = {"lineitem": {"probe": "probe", "scan": "Q1 of all days"}, "postings": {"probe": "probe"}}
 _PUBLISHED_MIXES: dict[str, dict[str, tuple[str, ...]]] = {
     "lineitem": {
         "TPC-D": ("all", "packed_shadow"),

@@ -1,7 +1,5 @@
 """Helpers of the adapter's tests."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

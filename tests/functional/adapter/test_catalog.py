@@ -1,7 +1,5 @@
 """What the adapter asks the catalog instead of a statement."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -39,8 +37,7 @@ def test_columns_are_asked_of_the_session(known: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "message"),
-    [("drop table MixedCase.First", "PARSE_SYNTAX_ERROR"), ("select 1 +", "end of input")],
+    ("statement", "message"), [("drop table MixedCase.First", "PARSE_SYNTAX_ERROR"), ("select 1 +", "end of input")]
 )
 def test_what_is_no_query_is_not_run(known: Any, statement: str, message: str) -> None:
     with pytest.raises(Exception, match=message):

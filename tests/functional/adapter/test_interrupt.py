@@ -1,7 +1,5 @@
 """Ctrl-C ends the running statement, and nothing runs after it."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import threading

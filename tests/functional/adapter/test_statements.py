@@ -1,7 +1,5 @@
 """How many statements a batch of a small table takes: each costs a tenth of a second, however little it does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What view_by_python promises to the macros: a temporary view of what a function returns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

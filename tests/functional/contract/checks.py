@@ -1,7 +1,5 @@
 """Compares what a run did with what the oracle says that it had to do; an AssertionError says what is wrong."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

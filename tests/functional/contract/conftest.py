@@ -1,7 +1,5 @@
 """The histories that a class of tests asks for, all run together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the registry declares of each strategy, and a project of its own ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Which days the models of a variant have: all events in an order of chance, or one short history."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

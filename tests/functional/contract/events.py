@@ -1,7 +1,5 @@
 """What may befall a change log between its runs, each as one or more days in the history of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """A model with its source, the days that are to come, and what is seen of its log."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field

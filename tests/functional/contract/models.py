@@ -1,7 +1,5 @@
 """The models of the contract suite: every strategy, in the variants that its options make of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """What a strategy must have logged, in plain Python: no Spark, no SQL, no macro."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping

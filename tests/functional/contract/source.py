@@ -1,7 +1,5 @@
 """A generated source: rows that come, change, go and come back, and the select by which a model reads them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """Runs the days of all models together, and compares each log with what the oracle says."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Every strategy through every event: drawn histories, compared with an oracle in plain Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The oracle tells every wrong log from a right one: one that never fails would hold nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every strategy through a short history; test_contract.py has all events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

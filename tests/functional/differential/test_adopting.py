@@ -1,7 +1,5 @@
 """A log that begins with a dbt snapshot: changes since the snapshot's last run are found, and one history has all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

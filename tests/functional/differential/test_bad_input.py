@@ -1,7 +1,5 @@
 """Bad input to a differential model: each kind gets the message that docs/bad_input.md lists, and changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path

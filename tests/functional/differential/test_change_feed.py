@@ -1,7 +1,5 @@
 """`deltawave.changes` feeds what reads Delta's change data feed: in the lane delta."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import SparkSession
 from workbench import Workbench

@@ -1,7 +1,5 @@
 """What a user sees of a change log, batch by batch."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """Dumps of several dates in one select, replayed in order."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import re

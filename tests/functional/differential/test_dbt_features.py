@@ -1,7 +1,5 @@
 """What dbt offers to every model: hooks, persisted descriptions, contracts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Keys that stand more than once: set aside and held, or compared as a bag of rows."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables that follow a change log: after each batch they are what the macros `current_state` and `scd2` give for it."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """What the operations on a change log leave: rewind, expire, compact, purge."""
 
-from __future__ import annotations
-
 import pytest
 from workbench import STOPPING, Workbench
 

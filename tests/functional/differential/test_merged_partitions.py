@@ -1,7 +1,5 @@
 """Small partitions of a log become one, and readers never notice."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a reader has found in the catalog stays until it is read: runs and operations take nothing away beneath it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """What stops a run, beside the kinds of bad input in test_bad_input.py, and what lets it pass."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What an earlier run has left, or another configuration, when a later one comes upon it."""
 
-from __future__ import annotations
-
 import pytest
 from workbench import MODEL, Workbench
 

@@ -1,7 +1,5 @@
 """What somebody, or another configuration, does to a model between two runs that read parts of the table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

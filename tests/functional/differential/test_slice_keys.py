@@ -1,7 +1,5 @@
 """Keys and names that are hard to write down, in slices: what is found is what changed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """State rules: drifted columns, --full-refresh, --empty, lost and left-over relations."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

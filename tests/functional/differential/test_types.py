@@ -1,7 +1,5 @@
 """Every type that a format keeps, names of every kind, and sessions in any time zone."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """A dump is not read again while its source is as it was."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """The macros, rendered against the session's own catalog, and views to run them on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Generated tables: awkward values, and few keys, so that two states of a table have much in common."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """For any history of a table, its log can be read as versions, as images and without useless pairs."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any

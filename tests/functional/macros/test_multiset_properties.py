@@ -1,7 +1,5 @@
 """For any two bags of rows, their difference applied to the first gives the second, and no difference is smaller."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """A change log read as versions, as pre- and post-images, without useless pairs."""
 
-from __future__ import annotations
-
 import pytest
 from dbt_common.exceptions import CompilationError
 

@@ -3,8 +3,6 @@
 All generated tables are compared in one query, kept apart by ``case_id``, a part of the key.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Generated histories, their states as tables, and their change log."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager

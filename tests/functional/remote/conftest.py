@@ -1,7 +1,5 @@
 """A project whose profile names databases to read through JDBC."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Remote databases that the macros read, without a dbt project around them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any

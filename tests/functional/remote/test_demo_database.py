@@ -1,7 +1,5 @@
 """The demo's source as a database: a day's dump replaces that of the day before."""
 
-from __future__ import annotations
-
 import pytest
 from demo_database import load
 from sources import Derby, Job

@@ -1,7 +1,5 @@
 """Checksums and rows of key ranges, computed where the source lives."""
 
-from __future__ import annotations
-
 import bisect
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """A differential model whose select runs at a remote database."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

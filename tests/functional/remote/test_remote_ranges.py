@@ -1,7 +1,5 @@
 """Range checksums that a database computes: only moved ranges cross the wire, and a lost server loses nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Strategies at databases that order text, and find it equal, otherwise than Spark does."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Timestamps and delete flags of a table in a database: what a run fetches of it, and tombstones beside live rows."""
 
-from __future__ import annotations
-
 import pytest
 from dbt.tests.util import run_dbt
 

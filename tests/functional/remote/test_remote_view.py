@@ -1,7 +1,5 @@
 """adapter.remote_view: a query of a remote database as a temporary view."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Snapshots in files, and what is logged of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What an algorithm finds between two snapshots, and whether the outer join finds the same."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path

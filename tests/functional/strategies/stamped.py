@@ -1,7 +1,5 @@
 """Dumps of rows that a counter or a time of the source tells to be new, and the models that read them."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 NOW = dt.datetime.now(dt.UTC)

@@ -1,7 +1,5 @@
 """On any two snapshots, each algorithm finds what the outer join finds: awkward keys and values, in any order."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from decimal import Decimal

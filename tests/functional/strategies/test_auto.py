@@ -1,7 +1,5 @@
 """strategy: auto on real runs: what a batch measures decides how the next one compares."""
 
-from __future__ import annotations
-
 from numbered import kept
 from workbench import Workbench
 

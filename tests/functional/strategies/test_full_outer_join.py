@@ -1,7 +1,5 @@
 """outer_join: any two relations, by the algorithms of snapshot differentials, as SQL joins them."""
 
-from __future__ import annotations
-
 import math
 import re
 import subprocess

@@ -3,8 +3,6 @@
 Both strategies by hashes: keys that stand more than once, and columns that come, go and grow.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import tempfile

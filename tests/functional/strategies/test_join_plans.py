@@ -1,7 +1,5 @@
 """Strategies that Spark joins by: the previous state is compared where it lies and as it is sorted (LG96 3.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

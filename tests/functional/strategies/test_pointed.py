@@ -1,7 +1,5 @@
 """Algorithms that read no more of the snapshots than they need: by pointers, by blocks, by parts, by loops."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -64,11 +62,7 @@ def test_segments_and_row_groups_have_tasks_of_their_own(
 @pytest.mark.parametrize("algorithm", POINTED)
 class TestPointers:
     def test_rows_of_many_segments(
-        self,
-        stored: Stored,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
-        algorithm: str,
+        self, stored: Stored, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, algorithm: str
     ) -> None:
         monkeypatch.setattr(compression, "_SEGMENT_ROWS", 300)
         old, new = stored(accounts(range(1000))), stored(accounts(range(995, 4, -1), 500), 300)

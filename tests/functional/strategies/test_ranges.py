@@ -1,7 +1,5 @@
 """Strategies ranges and range_checksum: some key ranges a run; what holds for a run holds for a whole turn."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

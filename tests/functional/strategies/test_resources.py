@@ -1,7 +1,5 @@
 """What a frame needs is released on request, or when the frame and those made from it are garbage."""
 
-from __future__ import annotations
-
 import gc
 import time
 from pathlib import Path

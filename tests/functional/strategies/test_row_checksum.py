@@ -1,7 +1,5 @@
 """Strategy row_checksum: what is kept, what checksums hide, and a source that changes while a run reads it twice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

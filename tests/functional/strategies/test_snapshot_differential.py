@@ -1,7 +1,5 @@
 """The algorithms as functions, for Python models and notebooks: one result, whichever is chosen."""
 
-from __future__ import annotations
-
 import gc
 import re
 import time
@@ -171,16 +169,8 @@ class TestBadInput:
             {"algorithm": "hash"},
             "There is no algorithm 'hash': it is one of sort_merge",
         ),
-        "a key that is no column": (
-            OLD,
-            {"unique_key": "code"},
-            "The old snapshot has no column code",
-        ),
-        "a key that is new": (
-            OLD,
-            {"unique_key": "added"},
-            "The old snapshot has no column added",
-        ),
+        "a key that is no column": (OLD, {"unique_key": "code"}, "The old snapshot has no column code"),
+        "a key that is new": (OLD, {"unique_key": "added"}, "The old snapshot has no column added"),
         "a column that is none": (OLD, {"ignore_columns": ["sen"]}, "No snapshot has a column sen."),
         "another type": (
             OLD.replace("1.5D", "'x'").replace("2.0D", "'x'").replace("3.0D", "'x'").replace("double('nan')", "'x'"),

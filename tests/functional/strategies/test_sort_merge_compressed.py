@@ -1,7 +1,5 @@
 """Strategy sort_merge_compressed: what is kept and refused, and a source that changes between its two readings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Strategy timestamp: changes found by a timestamp of the source (TS), under edits and clocks that go wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from stamped import BY_CLOCK, BY_FLAG, BY_TIME, hours, moments, rows

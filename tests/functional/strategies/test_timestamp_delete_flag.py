@@ -1,7 +1,5 @@
 """Strategy timestamp_delete_flag: flagged rows are deletes (TDI, ATDI), whatever stands beside them."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from pathlib import Path

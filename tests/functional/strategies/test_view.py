@@ -1,7 +1,5 @@
 """Strategy view: the change log of a join, kept from the change logs of its relations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

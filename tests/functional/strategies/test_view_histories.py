@@ -1,7 +1,5 @@
 """Generated histories of four relations: the log of a view has the changes that comparing the whole view finds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any

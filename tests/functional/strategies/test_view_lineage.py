@@ -1,7 +1,5 @@
 """What lies between change logs and a view that is kept from them: stored rows, and code that is edited."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +8,7 @@ from joined import Project, config, log_model, state_of
 from pyspark.sql import SparkSession
 from workbench import SEVERAL, Workbench
 
-TABLES = {
-    "orders": "order_id int, customer string",
-    "items": "item_id int, order_id int, title string",
-}
+TABLES = {"orders": "order_id int, customer string", "items": "item_id int, order_id int, title string"}
 KEY = ["order_id", "item_id"]
 RELATIONS = {"orders_changes": {"order_id": "order_id"}, "items_changes": {"item_id": "item_id"}}
 TITLES = "item_id, title, _change_type"
@@ -35,10 +30,7 @@ VIEW = {
     "max_delete_fraction": 1,
 }
 STALE = "which store rows and were not built in this run"
-START = {
-    "orders": [(1, "ann"), (2, "bob")],
-    "items": [(10, 1, "pen"), (20, 2, "ink")],
-}
+START = {"orders": [(1, "ann"), (2, "bob")], "items": [(10, 1, "pen"), (20, 2, "ink")]}
 
 
 class TestLineage:

@@ -1,7 +1,5 @@
 """Strategies window and text_diff: rows near and far from their former order, files in place, and what Spark joins."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Batches of days for wave indexes, and what an index of them has to show."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What tells whether a day changed sees each change of a row, in every session."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The materialization wave_index: days are taken one by one, each decided as a batch, whatever stops a run."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Wave indexes on Spark: after every transition the view has the window's rows, and probes and scans equal a filter."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pairs of synthetic snapshots: their differences are those that the generator says, wherever the rows lie."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

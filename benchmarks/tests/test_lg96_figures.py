@@ -1,7 +1,5 @@
 """The figures of LG95 and LG96 in the documentation: drawn from the models, and measured."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Distance (LG96 equation 3), divergence (LG95 4.5), and the window algorithm with the paper's messages."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

@@ -1,11 +1,12 @@
-"""The clause that keeps the case of a view's columns."""
+"""The texts of views: the case of their columns' names, and the table of a log."""
 
 import json
 import re
 
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from unit.macro_harness import Macros, Relation
 
-from dbt.adapters.deltawave.impl import PART_LENGTH, names_clause
+from dbt.adapters.deltawave.impl import LOG_TABLE, PART_LENGTH, names_clause
 
 LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)' = '((?:[^'\\]|\\.)*)'")
 
@@ -30,3 +31,14 @@ def test_names_and_comments_are_kept():
 def test_many_columns_make_several_parts():
     schema = StructType([StructField(f"Column {number}", IntegerType()) for number in range(200)])
     assert schema_in(names_clause(schema, {})) == schema
+
+
+def test_the_table_of_a_log_is_found_in_the_text_of_its_view() -> None:
+    names = {"target": Relation.create("shop", "x"), "state_schema": "its state"}
+    job = names | {"batches": Relation.create("its state", "x__batches")}
+    column = {"name": "as log", "is_key": True}
+    record = {"batch_id": 7, "attempt": "aaaaaaaaaaaa", "log": "log_5_bbbbbbbbbbbb", "first_batch": 3}
+    text = Macros().default___log_view(job, record | {"columns": [column], "has_before": False})
+    found = LOG_TABLE.search(text)
+    assert found is not None, text
+    assert found.groups() == ("its state", "x__log_5_bbbbbbbbbbbb")

@@ -1,7 +1,5 @@
 """The benchmark's command and its report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The command that redraws the paper's figures."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The benchmark of MESHJOIN: its data, its command and its report."""
 
-from __future__ import annotations
-
 import json
 import mmap
 import os

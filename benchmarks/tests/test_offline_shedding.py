@@ -1,7 +1,5 @@
 """What shedding loses on a whole stream, and the least that any strategy loses (MJ08 4.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

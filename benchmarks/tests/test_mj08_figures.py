@@ -1,7 +1,5 @@
 """Figures 5 and 11 of MJ08: their shapes, and that the files in docs/figures follow from the model."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

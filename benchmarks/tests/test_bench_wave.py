@@ -1,7 +1,5 @@
 """The benchmark of wave indexes: its data, the window that it begins with, its predictions, its report, its command."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """The cost model of MESHJOIN (MJ08 3.2, equations 1 to 5) and its tuning (3.3)."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """The size of wave indexes on days of uneven volumes (WI Theorem 3), and the least size that is possible."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """The cost model of CH98 against the numbers that the paper itself works out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

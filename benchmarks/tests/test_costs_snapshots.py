@@ -1,7 +1,5 @@
 """The cost models of LG95 and LG96 against the numbers that the papers themselves work out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a report chooses from a log: groups of batches, samples, times; and what the history of a row says."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -20,12 +18,7 @@ BATCHES = [batch(1), batch(2), batch(3)]
 
 @pytest.mark.parametrize(
     ("batches", "most", "names"),
-    [
-        (0, 3, []),
-        (3, 3, ["1", "2", "3"]),
-        (4, 3, ["1-2", "3-4"]),
-        (7, 3, ["1-3", "4-6", "7"]),
-    ],
+    [(0, 3, []), (3, 3, ["1", "2", "3"]), (4, 3, ["1-2", "3-4"]), (7, 3, ["1-3", "4-6", "7"])],
 )
 def test_batches_are_put_into_groups(batches: int, most: int, names: list[str]) -> None:
     groups = grouped([batch(number + 1) for number in range(batches)], most)
@@ -125,9 +118,7 @@ def test_the_history_of_a_row() -> None:
 
 def test_the_history_names_dumps_that_have_no_dates() -> None:
     found = described(
-        insert(1, id="1", name="ann"),
-        insert(2, id="1", name="eve"),
-        batches=[batch(1, dump="17"), batch(2, dump="18")],
+        insert(1, id="1", name="ann"), insert(2, id="1", name="eve"), batches=[batch(1, dump="17"), batch(2, dump="18")]
     )
     assert [line.split()[:3] for line in found[2:]] == [
         ["batch", "dump", "at"],

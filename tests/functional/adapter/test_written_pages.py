@@ -1,7 +1,5 @@
 """The first pages of docs/, followed to the letter: what they show is printed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The message comparator, against a warehouse in plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

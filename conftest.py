@@ -16,8 +16,6 @@ dispatch resolve as they do for a user, without the command. The demo models, se
 left out.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
@@ -51,7 +49,7 @@ os.environ["DELTAWAVE_CLASS_ARCHIVE"] = "false"
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parent
 
 SETTINGS = {
     "spark.master": "local[2]",

@@ -1,7 +1,5 @@
 """The cost model of wave indexes: WI Tables 8 to 11, and what it bears out of the paper's recommendations (6)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The figures of WI in the documentation."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

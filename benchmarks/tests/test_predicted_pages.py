@@ -1,7 +1,5 @@
 """`advise` predicts the same pages as the cost models of CH98 and of a run, which is near what was measured."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

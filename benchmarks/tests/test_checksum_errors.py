@@ -1,7 +1,5 @@
 """How often a checksum hides a change, against LG96 3.2."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

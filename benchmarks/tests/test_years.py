@@ -1,7 +1,5 @@
 """The benchmark of long change logs: its data, what it measures at which batches, and its report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`deltawave report` and `deltawave history`, in processes of their own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """AMESHJOIN: the tuner follows the rate of a stream, and measured factors fit the join (MJ08 3.2 and 3.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The rounds of the benchmark of wave indexes, on few rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
