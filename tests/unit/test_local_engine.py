@@ -322,31 +322,25 @@ def test_the_last_changes_of_a_log_are_those_of_its_decided_partitions(monkeypat
     monkeypatch.setattr(logged_rows, "LocalEngine", lambda *_: nullcontext(fake))
     monkeypatch.setattr(logged_rows, "reaches", lambda _: True)
     monkeypatch.setattr(logged_rows, "check_calendar", lambda _: None)
-    decided = [
-        SimpleNamespace(batch_id=batch, attempt=attempt, from_batch=1) for batch, attempt in ((-3, "ee"), (10, "cc"))
-    ]
+    decided = [[-3, "ee"], [10, "cc"]]
     frame: Any = SimpleNamespace(
         columns=list(row),
         schema=StructType([StructField(*field) for field in row.items()]),
         sparkSession=None,
         inputFiles=lambda: list(tables),
-        collect=lambda: decided,
         select=lambda *_: None,
     )
-    found: Any = logged_rows.last_rows(frame, frame, frame, frame, unique_key=["id"])
+    found: Any = logged_rows.last_rows(frame, frame, frame, partitions=decided, from_batch=1, unique_key=["id"])
     assert counted(found) == Counter([(1, "anna"), (3, "cee"), (None, "n")])
-    patches = hash_compressed._patches(fake, ["id"], frame, frame, frame)
+    patches = hash_compressed._patches(fake, ["id"], frame, frame, decided, 1)
     last = [(1, "anna", "update"), (2, "bob", "delete"), (3, "cee", "insert"), (4, "dave", "update")]
     assert counted(engine.execute(f"select id, name, _change_type from ({patches})")) == Counter(
         [*last, (None, "n", "insert")]
     )
-    for each in decided:
-        each.from_batch = 2
-    later: Any = logged_rows.last_rows(frame, frame, frame, frame, unique_key=["id"])
+    later: Any = logged_rows.last_rows(frame, frame, frame, partitions=decided, from_batch=2, unique_key=["id"])
     assert counted(later) == Counter([(1, "anna"), (3, "cee"), (None, "n")])
-    decided.clear()
-    assert hash_compressed._patches(fake, ["id"], frame, frame, frame) == "read by Spark"
-    assert hash_compressed._patches(fake, ["id"], frame, None, None) == "read by Spark"
+    assert hash_compressed._patches(fake, ["id"], frame, frame, [], 1) == "read by Spark"
+    assert hash_compressed._patches(fake, ["id"], frame, None, [], 1) == "read by Spark"
 
 
 def test_files_of_an_old_calendar_or_an_unknown_file_system_are_left_to_spark(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@
       'merge': last.merge if last else none,
       'history': state.record.history if state.record else none,
       'dump_checksum': none,
+      'bytes_dump': none,
       'rows_dump': none,
       'rows_new': none,
       'new': none,
@@ -54,7 +55,7 @@
       'ranges': none,
     },
   }) -%}
-  {%- do deltawave._update(job, is_small=0 < batch.rows_old <= adapter.dispatch('_small_rows', 'deltawave')()) -%}
+  {%- do deltawave._update(job, is_small=deltawave._is_small(job, batch)) -%}
   {%- do deltawave._update(batch, **deltawave._resume(job, batch, last)) -%}
   {{ return(batch) }}
 {%- endmacro -%}

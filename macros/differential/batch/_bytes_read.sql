@@ -5,8 +5,7 @@
 #}
 {%- macro _bytes_read(job, batch) -%}
   {%- if job.strategy.reads in ['dump', 'differences'] -%}
-    {#- A database shows no files, and would be connected to once more. -#}
-    {%- set size = none if job.remote else deltawave._bytes_of('(\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)') -%}
+    {%- set size = deltawave._bytes_of_dump(job, batch) if batch.result.bytes_dump is none else batch.result.bytes_dump -%}
     {{ return({'dump': size, 'full': size}) }}
   {%- endif -%}
   {%- set state = batch.result.state -%}
@@ -15,6 +14,11 @@
     'dump': deltawave._bytes_of(batch.landed),
     'full': deltawave._bytes_of(deltawave._attempt_relation(job, state)) if has_rows else none,
   }) }}
+{%- endmacro -%}
+
+{# A database shows no files, and would be connected to once more. #}
+{%- macro _bytes_of_dump(job, batch) -%}
+  {{ return(none if job.remote else deltawave._bytes_of('(\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)')) }}
 {%- endmacro -%}
 
 {# The size of the files of a table, or of a select in parentheses; none if the session does not list them. #}

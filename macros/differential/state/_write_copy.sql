@@ -56,6 +56,3 @@ as
   {%- endif -%}
   {{ return(job.buckets) }}
 {%- endmacro -%}
-
-{# Tables that had up to this many rows lie in one file: each task costs more than it saves. #}
-{%- macro default___small_rows() -%}{{ return(100000) }}{%- endmacro -%}

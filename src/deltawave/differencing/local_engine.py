@@ -139,7 +139,10 @@ class LocalEngine:
 
     def of_result(self, frame: DataFrame) -> str:
         """A select of the columns of what ``frame`` returned: text as bytes, whatever Spark's view of it is named."""
-        (path,) = map(local_path, frame.inputFiles())
+        try:
+            (path,) = map(local_path, frame.inputFiles())
+        except ValueError as error:
+            raise NotInPlaceError("it is not what DuckDB returned") from error
         stored = [name_in_duckdb(name) for name, *_ in self.execute(f"describe from {_files([path])}")]
         cells = [f"{cell} as {name_in_duckdb(name)}" for cell, name in zip(stored, frame.columns, strict=True)]
         return f"select {', '.join(cells)} from {_files([path])}"

@@ -24,6 +24,8 @@ Partitions = Sequence[Sequence[Any]]
 
 # A log of more files is read by Spark, in many tasks.
 _MOST_FILES = 500
+# What a session may write its files with, and DuckDB, too.
+_CODECS = ("gzip", "snappy", "zstd")
 _PARTITION = re.compile(r"/batch_id=(-?\d+)/attempt=(\w+)/[^/]+$")
 
 
@@ -115,34 +117,40 @@ class LogFiles:
 def write_changes(
     pairs: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
 ) -> dict[str, int] | None:
-    """Write the changes of rows with their before images, as a file of a log's partition.
+    """Write the changes of rows with their before images, as the only file of a log's partition.
 
-    Return how many there are of each kind, or none (logged) if DuckDB cannot write them.
+    Return how many there are of each kind, or none if Spark has to write them.
 
     - ``pairs``: what ``hash_compressed.differing_rows`` returned with the rows of the log
     - ``folder``: that of the partition
     - ``columns``: those of the log, with ``in_old`` and ``in_new``
     - ``batch_at``: the time of the batch, in UTC
     """
+    session = pairs.sparkSession
+    codec = (session.conf.get("spark.sql.parquet.compression.codec") or "").lower()
+    is_legacy = (session.conf.get("spark.sql.parquet.writeLegacyFormat") or "").lower() == "true"
+    path = None
     try:
-        with LocalEngine(pairs.sparkSession, memory_bytes) as engine:
+        if is_legacy or codec not in _CODECS:
+            raise NotInPlaceError("the session has its own format of files")
+        with LocalEngine(session, memory_bytes) as engine:
             # A table's location is a path, not a URI.
             target = local_path(quote(folder, safe="/:"))
-            rows = engine.of_result(pairs)
-            changes = _changes_of_pairs(rows, columns, batch_at, pairs.dtypes)
+            changes = _changes_of_pairs(engine.of_result(pairs), columns, batch_at, pairs.dtypes)
             target.mkdir(parents=True, exist_ok=True)
-            path = target / f"part-00000-{uuid4()}.snappy.parquet"
-            try:
-                # By the version Spark knows which calendar dates are in.
-                marks = f"{{'org.apache.spark.version': {literal(pairs.sparkSession.version)}}}"
-                engine.execute(f"copy ({changes}) to {literal(str(path))} (format parquet, kv_metadata {marks})")
-                counted = engine.execute(f"select change_type, count(*) from {literal(str(path))} group by all")
-            except duckdb.ConversionException as error:
-                path.unlink(missing_ok=True)
-                raise NotInPlaceError(f"a text is not valid: {error}") from error
-            return dict(counted)
-    except NotInPlaceError as error:
-        _LOG.info("Spark writes the changes: %s", error)
+            if any(target.glob("*.parquet")):
+                raise NotInPlaceError("the folder has files, which Spark replaces")
+            path = target / f"part-00000-{uuid4()}.{codec}.parquet"
+            # By the version Spark knows which calendar dates are in.
+            marks = f"kv_metadata {{'org.apache.spark.version': {literal(session.version)}}}"
+            written = f"format parquet, parquet_version v1, compression {codec}, {marks}"
+            engine.execute(f"copy ({changes}) to {literal(str(path))} ({written})")
+            return dict(engine.execute(f"select change_type, count(*) from {literal(str(path))} group by all"))
+    except (NotInPlaceError, duckdb.Error, OSError) as error:
+        # Such as a text that is not valid, or a folder of another user.
+        _LOG.debug("Spark writes the changes: %s", error)
+        if path is not None:
+            path.unlink(missing_ok=True)
         return None
 
 

@@ -1,0 +1,13 @@
+{# Does the table lie in one file? It had few rows, and the dump is small, too; each task more would cost more than it saves. #}
+{%- macro _is_small(job, batch) -%}
+  {%- set small = adapter.dispatch('_small_table', 'deltawave')() -%}
+  {%- if not 0 < batch.rows_old <= small.rows -%}
+    {{ return(false) }}
+  {%- elif job.strategy.reads == 'dump' -%}
+    {%- do deltawave._update(batch.result, bytes_dump=deltawave._bytes_of_dump(job, batch)) -%}
+    {{ return(batch.result.bytes_dump is not none and batch.result.bytes_dump <= small.bytes) }}
+  {%- endif -%}
+  {{ return(true) }}
+{%- endmacro -%}
+
+{%- macro default___small_table() -%}{{ return({'rows': 100000, 'bytes': 67108864}) }}{%- endmacro -%}
