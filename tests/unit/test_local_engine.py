@@ -351,7 +351,6 @@ def test_files_of_an_old_calendar_or_an_unknown_file_system_are_left_to_spark(tm
     pq.write_table(table.replace_schema_metadata({"org.apache.spark.legacyDateTime": ""}), file)
     with pytest.raises(NotInPlaceError, match="counts dates by an old calendar"):
         check_calendar(f"file:{file}")
-    nobody: Any = None
     for uri in ("s3a://bucket/part.parquet", "dbfs:/part.parquet"):
         with pytest.raises(NotInPlaceError, match=re.escape(uri)):
-            local_engine.LocalEngine.of_files(nobody, nobody, [uri])
+            local_engine.local_path(uri)
