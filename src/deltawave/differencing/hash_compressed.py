@@ -28,9 +28,10 @@ from pyspark.sql.types import (
     TimestampNTZType,
 )
 
-from deltawave.differencing import sort_merge_compressed
+from deltawave.differencing import kept_blocks, sort_merge_compressed
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import NotInPlaceError
+from deltawave.differencing.kept_blocks import BLOCK
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 from deltawave.differencing.logged_rows import LogFiles
 
@@ -44,6 +45,8 @@ _MEMORY = 1 << 30
 _WORD_DIGITS = 18
 # Hashes are words without a sign, and Spark's numbers have one.
 _HALF = 1 << 63
+# Of rows that were not hashed from a file in place.
+_NO_BLOCK = "null::blob"
 # A value of each kind that is hashed in its own way.
 _SAMPLES: dict[str, DataType] = {
     "null::blob": StringType(),
@@ -76,18 +79,21 @@ def _version() -> str:
 def kept_hashes(
     rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int, memory_bytes: int = _MEMORY
 ) -> DataFrame:
-    """Return the kept hashes of a snapshot of about ``count`` rows: the key k0, k1, ..., and ``low`` and ``high``.
+    """Return the kept hashes of a snapshot of about ``count`` rows: the key k0, k1, ..., ``low``, ``high``, ``block``.
 
     Raises ``ValueError`` if an interval of months is in the key.
     """
     if not reaches(rows):
         return sort_merge_compressed.kept_hashes(rows, unique_key=unique_key, columns=columns, count=count)
     compared = _Compared(rows, unique_key, columns)
-    return _computed(
-        rows.sparkSession,
-        memory_bytes,
-        lambda engine, read: engine.frame(compared.hashed(read(rows)), compared.kept_schema),
-    )
+
+    def keep(engine: LocalEngine, read: Read) -> DataFrame:
+        stored = read(rows)
+        blocks = kept_blocks.with_blocks(engine, stored, rows, compared.names)
+        hashed = compared.hashed(blocks, block=BLOCK) if blocks else compared.hashed(stored, block=_NO_BLOCK)
+        return engine.frame(hashed, compared.kept_schema)
+
+    return _computed(rows.sparkSession, memory_bytes, keep)
 
 
 def patched_hashes(
@@ -111,7 +117,7 @@ def patched_hashes(
 
     def patch(engine: LocalEngine, read: Read) -> DataFrame:
         applied = _patches(engine, unique_key, patches, stored, partitions)
-        return engine.frame(compared.patched(read(kept), applied), compared.kept_schema)
+        return engine.frame(compared.patched(_with_block(read, kept), applied), compared.kept_schema)
 
     return _computed(kept.sparkSession, memory_bytes, patch)
 
@@ -146,10 +152,19 @@ def differing_rows(
     compared = _Compared(new, unique_key, columns)
 
     def find(engine: LocalEngine, read: Read) -> DataFrame:
-        old, dump = read(kept), read(new)
+        old, dump = _with_block(read, kept), read(new)
         if patches is not None:
             old = engine.stored(compared.patched(old, _patches(engine, unique_key, patches, stored, partitions)))
-        keys = compared.differing_keys(engine, old, dump)
+        keys = None
+        if others := kept_blocks.without_kept_blocks(engine, old, dump, new, compared.names):
+            keys = compared.differing_keys(engine, *others)
+            if compared.has_new_rows_of(engine, keys, old):
+                _LOG.info("all row groups are read: a key that differs is in one of those, too")
+                keys = None
+            else:
+                _, dump = others
+        if keys is None:
+            keys = compared.differing_keys(engine, old, dump)
         found = compared.differing(keys, dump)
         if logged is not None and logged_partitions is not None:
             # One statement of several joins may begin with a hash table of the whole dump.
@@ -164,6 +179,12 @@ def differing_rows(
         return engine.frame(found, compared.found_schema)
 
     return _computed(new.sparkSession, memory_bytes, find)
+
+
+def _with_block(read: Read, kept: DataFrame) -> str:
+    """Kept hashes, which have a block unless they are from before there were any."""
+    rows = read(kept)
+    return rows if "block" in kept.columns else f"select *, {_NO_BLOCK} as block from ({rows})"
 
 
 def _patches(
@@ -215,7 +236,12 @@ class _Compared:
     @property
     def kept_schema(self) -> StructType:
         keys = [StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
-        return StructType(keys).add("low", "long").add("high", "long")
+        return StructType(keys).add("low", "long").add("high", "long").add("block", "string")
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of key and values."""
+        return [self._fields[place].name for place in (*self._key, *self._values)]
 
     @property
     def found_schema(self) -> StructType:
@@ -227,17 +253,18 @@ class _Compared:
         fields = [StructField(f"before__{field.name}", field.dataType) for field in before]
         return StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
 
-    def hashed(self, rows: str, condition: str = "true") -> str:
-        """The key of rows, with a hash of 128 bits in two words."""
+    def hashed(self, rows: str, condition: str = "true", block: str | None = None) -> str:
+        """The key of rows, with a hash of 128 bits in two words, and this block."""
         names = [name_in_duckdb(field.name) for field in self._fields]
         keys = ", ".join(f"{names[place]} as k{number}" for number, place in enumerate(self._key))
         kinds = [self._fields[place].dataType for place in self._values]
         low, high = hashes([names[place] for place in self._values], kinds)
-        return f"select {keys}, {low} as low, {high} as high from ({rows}) where {condition}"
+        cells = f"{keys}, {low} as low, {high} as high" + (f", {block} as block" if block else "")
+        return f"select {cells} from ({rows}) where {condition}"
 
     def patched(self, kept: str, patches: str) -> str:
         """The kept hashes with patches applied."""
-        upserted = self.hashed(patches, "_change_type <> encode('delete')")
+        upserted = self.hashed(patches, "_change_type <> encode('delete')", _NO_BLOCK)
         return (
             f"select kept.* from ({kept}) as kept anti join ({self.hashed(patches)}) as patch "
             f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
@@ -266,6 +293,14 @@ class _Compared:
         if rows - added != known - deleted:
             found = engine.stored(f"{found}\nunion all\n{self._repeated(hashed, kept)}")
         return found
+
+    def has_new_rows_of(self, engine: LocalEngine, found: str, kept: str) -> bool:
+        """Whether a key that was found as a new one is a kept one."""
+        ((count,),) = engine.execute(
+            f"select count(*) from (select * from ({found}) where not was_kept) as found "
+            f"semi join ({kept}) as kept on {self._same_key('found', 'kept')}"
+        )
+        return bool(count)
 
     def differing(self, found: str, new: str) -> str:
         """The new rows of the keys that were found, and the keys that no new row has."""

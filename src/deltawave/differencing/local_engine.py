@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
 
-from deltawave.differencing.in_place import ChangedFileError, NotInPlaceError, located, parallelism, state_of
+from deltawave.differencing.in_place import ChangedFileError, NotInPlaceError, RowGroups, located, parallelism, state_of
 from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.resources import attach
 from deltawave.sql_text import quoted
@@ -98,6 +98,7 @@ class LocalEngine:
         self._folder = Path(tempfile.mkdtemp(prefix="deltawave-", dir=_temporary_folder(session)))
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._states: dict[str, tuple[int, int | None]] = {}
+        self._groups: dict[str, RowGroups] = {}
         self._folders = 0
         memory = max(_LEAST_MEMORY, memory_bytes)
         threads = min(parallelism(session), os.cpu_count() or 1, memory // _THREAD_MEMORY)
@@ -137,10 +138,19 @@ class LocalEngine:
         groups = plain_row_groups(frame)
         select = self.of_files(frame, groups.states)
         self._states.update(groups.states)
+        self._groups[select] = groups
         return select
 
-    def of_files(self, frame: DataFrame, uris: Iterable[str]) -> str:
-        """The same of some files, which are not examined."""
+    def row_groups(self, select: str) -> RowGroups | None:
+        """The row groups of a select in place; None if Spark wrote what it reads."""
+        return self._groups.get(select)
+
+    def of_files(self, frame: DataFrame, uris: Iterable[str], numbered: bool = False) -> str:
+        """The same of some files, which are not examined.
+
+        ``numbered``: with the file's path and the row's number in it, ``filename`` and ``file_row_number``. A file with
+        columns of these names is not read in place then.
+        """
         paths = []
         for uri in uris:
             try:
@@ -154,7 +164,7 @@ class LocalEngine:
                 raise NotInPlaceError(f"the name of {path} looks like a pattern")
             paths.append(Path(path))
         try:
-            return self._select(paths, frame.schema)
+            return self._select(paths, frame.schema, numbered)
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
 
@@ -200,22 +210,25 @@ class LocalEngine:
         folder = self._new_folder()
         folder.mkdir()
         path = folder / "rows.parquet"
-        self.execute(f"copy ({select}) to {_literal(str(path))} (format parquet)")
+        self.execute(f"copy ({select}) to {literal(str(path))} (format parquet)")
         return path
 
-    def _select(self, paths: Sequence[Path], schema: StructType) -> str:
-        stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {_files(paths)}")}
+    def _select(self, paths: Sequence[Path], schema: StructType, numbered: bool = False) -> str:
+        files = _files(paths, numbered)
+        stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {files}")}
         cells = [_cell(field, stored.get(field.name.lower())) for field in schema.fields]
-        return f"select {', '.join(cells)} from {_files(paths)}"
+        places = ["filename", "file_row_number"] if numbered else []
+        return f"select {', '.join([*cells, *places])} from {files}"
 
     def _new_folder(self) -> Path:
         self._folders += 1
         return self._folder / f"{self._folders}"
 
 
-def _files(paths: Sequence[Path]) -> str:
-    listed = ", ".join(_literal(str(path)) for path in paths)
-    return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
+def _files(paths: Sequence[Path], numbered: bool = False) -> str:
+    listed = ", ".join(literal(str(path)) for path in paths)
+    options = ", filename = true, file_row_number = true" if numbered else ""
+    return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false{options})"
 
 
 def _name_in_spark(path: Path) -> str:
@@ -228,7 +241,8 @@ def name_in_duckdb(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text in single quotes."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -61,18 +61,22 @@ def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[str]]:
     Raises ``NotInPlaceError`` if a file does not say where its bytes are.
     """
     groups = [(side, number) for side in sides for number in range(len(side.groups))]
-    sums = iter(computed(session, len(groups), lambda place: _checksum(*groups[place])))
+    sums = iter(computed(session, len(groups), lambda place: checksum(*groups[place])))
     return [list(islice(sums, len(side.groups))) for side in sides]
 
 
-def _checksum(groups: RowGroups, number: int) -> str:
+def checksum(groups: RowGroups, number: int) -> str:
+    """The checksum of a row group's columns: of its stored bytes, and of what a reader needs to decode them.
+
+    Raises ``NotInPlaceError`` if the file does not say for certain where its bytes are.
+    """
     # Processors compute it faster than shorter checksums.
-    checksum = sha256()
+    summed = sha256()
     for description, parts in column_chunks(groups, number):
-        checksum.update(f"{len(description)} {description}".encode())
+        summed.update(f"{len(description)} {description}".encode())
         for part in parts:
-            checksum.update(part)
-    return checksum.hexdigest()
+            summed.update(part)
+    return summed.hexdigest()
 
 
 def _without(own: list[str], others: list[str]) -> list[int]:
