@@ -85,8 +85,10 @@ def without_kept_blocks(
         _LOG.debug("all row groups are decoded: %s", error)
         return None
     _LOG.info("%d of %d row groups are as they were when they were hashed", len(same), len(groups.groups))
-    left_out = ", ".join(_encoded(blocks[number]) for number in same)
-    return f"select * from ({kept}) where block is null or block not in ({left_out})", others
+    left_out = ", ".join(f"({_encoded(blocks[number])})" for number in same)
+    # Joined, since a long list is compared anew with each row.
+    rest = f"select kept.* from ({kept}) as kept anti join (values {left_out}) as same(block) on kept.block = same.block"
+    return rest, others
 
 
 def _sizes(groups: RowGroups) -> list[str]:
