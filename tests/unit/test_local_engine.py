@@ -145,10 +145,21 @@ def test_later_changes_are_in_the_hashes() -> None:
     old = [(1, "a", *values), (2, None, *values), (None, "c", *values)]
     patches = [(2, None, *values[:-1], 2, "update"), (None, "c", *values, "delete"), (4, "d", *values, "insert")]
     engine, what = Engine(), compared(fields)
-    kept = engine.stored(compared().hashed(engine.rows(old, FIELDS)))
+    kept = engine.stored(compared().hashed(engine.rows(old, FIELDS), block="'of a file'::blob"))
     patched = engine.execute(what.patched(kept, engine.rows(patches, fields)))
     now = [old[0], patches[0][:-1], patches[2][:-1]]
-    assert counted(patched) == counted(engine.execute(compared().hashed(engine.rows(now, FIELDS))))
+    blocks = ["of a file", None, None]
+    assert counted(patched) == sum(
+        (
+            counted(
+                engine.execute(
+                    compared().hashed(engine.rows([row], FIELDS), block=f"'{block}'::blob" if block else "null")
+                )
+            )
+            for row, block in zip(now, blocks, strict=True)
+        ),
+        Counter(),
+    )
 
 
 def test_rows_come_with_the_last_ones_of_their_keys() -> None:

@@ -80,14 +80,18 @@ def without_kept_blocks(
         same = {number for number, block in blocks.items() if block in whole and copies[block] == 1}
         if not same:
             return None
-        others = _of_groups(engine, frame, groups, [number for number in range(len(groups.groups)) if number not in same])
+        others = _of_groups(
+            engine, frame, groups, [number for number in range(len(groups.groups)) if number not in same]
+        )
     except (NotInPlaceError, pa.ArrowException, OSError) as error:
         _LOG.debug("all row groups are decoded: %s", error)
         return None
     _LOG.info("%d of %d row groups are as they were when they were hashed", len(same), len(groups.groups))
     left_out = ", ".join(f"({_encoded(blocks[number])})" for number in same)
     # Joined, since a long list is compared anew with each row.
-    rest = f"select kept.* from ({kept}) as kept anti join (values {left_out}) as same(block) on kept.block = same.block"
+    rest = (
+        f"select kept.* from ({kept}) as kept anti join (values {left_out}) as same(block) on kept.block = same.block"
+    )
     return rest, others
 
 
