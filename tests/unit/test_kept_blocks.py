@@ -68,7 +68,10 @@ def plain_row_groups(frame: Any) -> RowGroups:
 def framed(engine: LocalEngine, select: str, schema: StructType) -> Any:
     path = engine._written(select)
     table = pq.read_table(path)
-    texts = [pa.string() if kind.dataType == StringType() else each for kind, each in zip(schema, table.schema.types)]
+    texts = [
+        pa.string() if kind.dataType == StringType() else each
+        for kind, each in zip(schema, table.schema.types, strict=True)
+    ]
     named = pa.schema(list(zip(schema.names, texts, strict=True)))
     pq.write_table(table.rename_columns(schema.names).cast(named), path)
     return Frame([path], schema, held=engine)
@@ -92,7 +95,9 @@ def stored(path: Path, blocks: Sequence[Sequence[Row]], schema: StructType = SCH
         for block in blocks:
             cells = zip(*block, strict=True) if block else [[] for _ in fields]
             writer.write_table(
-                pa.table([pa.array(list(column), each.type) for column, each in zip(cells, fields)], fields)
+                pa.table(
+                    [pa.array(list(column), each.type) for column, each in zip(cells, fields, strict=True)], fields
+                )
             )
     return path
 

@@ -157,16 +157,15 @@ def differing_rows(
         store = engine.stored if patches is not None else str
         if patches is not None:
             old = compared.patched(old, _patches(engine, unique_key, patches, stored, partitions))
-        keys = None
-        if others := kept_blocks.without_kept_blocks(engine, old, dump, new, compared.names):
-            keys = compared.differing_keys(engine, store(others[0]), others[1])
+        if rest := kept_blocks.without_kept_blocks(engine, old, dump, new, compared.names):
+            keys = compared.differing_keys(engine, store(rest[0]), rest[1])
             if compared.has_new_rows_of(engine, keys, old):
                 _LOG.info("all row groups are read: a key that differs is in one of those, too")
-                keys = None
-            else:
-                _, dump = others
-        if keys is None:
+                rest = None
+        if rest is None:
             keys = compared.differing_keys(engine, store(old), dump)
+        else:
+            _, dump = rest
         found = compared.differing(keys, dump)
         if logged is not None and logged_partitions is not None:
             # One statement of several joins may begin with a hash table of the whole dump.

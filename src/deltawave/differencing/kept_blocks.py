@@ -49,10 +49,11 @@ def with_blocks(engine: LocalEngine, rows: str, frame: DataFrame, names: Sequenc
         f"{_encoded(block)})"
         for number, block in zip(numbers, blocks, strict=True)
     )
+    listed = f"(values {listed}) as groups(file, begin, until, block)"
     strides = f"unnest(range(begin // {_STRIDE}, until // {_STRIDE} + 1))"
     return (
         f"select stored.* exclude (file_row_number) replace (groups.block as {BLOCK}) from ({numbered}) as stored "
-        f"left join (select *, {strides} as stride from (values {listed}) as groups(file, begin, until, block)) as groups "
+        f"left join (select *, {strides} as stride from {listed}) as groups "
         f"on stored.filename = groups.file and stored.file_row_number // {_STRIDE} = groups.stride "
         "and stored.file_row_number between groups.begin and groups.until"
     )

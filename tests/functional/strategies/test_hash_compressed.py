@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
@@ -486,6 +489,40 @@ class TestInPlace:
                 assert sum(groups.rows) == frame.count(), select
         monkeypatch.setattr(stored_rows, "_MANY", 2)
         assert groups_in_place(bench.spark.table(f"{bench.schema}.stored"), ["`account_id`"]) is None, "small files"
+
+    def test_row_groups_as_they_were_are_left_out(self, bench: Workbench, tmp_path: Path) -> None:
+        """Of dumps in which a row group is changed, changed back, appended and removed, and then a key stands twice."""
+        file = tmp_path / "dump" / "part-0.parquet"
+        file.parent.mkdir()
+        select = f"select * from parquet.`{file.parent}`"
+        bench.configure(select, strategy="hash_compressed", duplicate_keys="quarantine")
+        bench.add_differential("joined", select, strategy="outer_join", duplicate_keys="quarantine")
+        tens = [f"range({begin}, {begin + 10})" for begin in range(0, 60, 10)]
+        dumps = [
+            (tens[:5], None),
+            ([*tens[:2], "range(20, 29)", *tens[3:5]], "4 of 5"),
+            # The row that came back is no longer the one that was hashed with its row group.
+            (tens[:5], "4 of 5"),
+            (tens, "4 of 6"),
+            ([tens[0], *tens[3:]], "3 of 4"),
+            ([*tens[3:], tens[0], "range(35, 36)"], "3 of 5"),
+            ([tens[0], *tens[3:]], "3 of 4"),
+        ]
+        for day, (groups, left_out) in enumerate(dumps, 1):
+            tables = [bench.spark.sql(f"select {ROW} from {rows}").toArrow() for rows in groups]
+            with pq.ParquetWriter(file, tables[0].schema) as writer:
+                for each in tables:
+                    writer.write_table(each)
+            # A source that has just changed is copied.
+            os.utime(file, (day, day))
+            text = bench.build("select 1", *SEVERAL).text
+            said = re.findall(rf"{MODEL}: (\d of \d) row groups are as they were when they were hashed", text)
+            assert said == ([left_out] if left_out else [])
+        columns = "account_id, name, branch, `a.b`, _change_type, _changed_columns, to_json(_before), _batch_id"
+        assert bench.log(columns) == bench.log(columns, "joined")
+        assert bench.batches(TestWholeDumps.COUNTS) == bench.batches(TestWholeDumps.COUNTS, "joined")
+        assert counts(bench) == [(50, 0, 0), (0, 1, 0), (1, 0, 0), (10, 0, 0), (0, 20, 0), (0, 0, 0)]
+        assert bench.batches("quarantined")[5] == (2,)
 
     def test_the_dump_of_a_date_is_read_from_its_partition(self, bench: Workbench, readings: list[str]) -> None:
         select = "select * from {{ target.schema }}.dumps"
