@@ -264,6 +264,11 @@ class TestReading:
         assert sum(differing(kept, dump(tmp_path, "new", self.changed(1))).values()) == 2
         assert "as they were" not in caplog.text
 
+    def test_no_rows(self, tmp_path: Path) -> None:
+        kept = kept_hashes(dump(tmp_path, "old", [[]]))
+        assert sum(differing(kept, dump(tmp_path, "new", self.OLD)).values()) == 8
+        assert not differing(kept, dump(tmp_path, "new", [[], []]))
+
     @pytest.mark.parametrize("name", ["filename", "file_row_number"])
     def test_a_column_with_a_name_that_duckdb_would_use(self, tmp_path: Path, name: str) -> None:
         schema = StructType().add("id", LongType()).add("name", StringType()).add(name, LongType())

@@ -17,6 +17,8 @@ KEY = "account_id"
 PATCHED = 10
 
 
+# Of fewer and larger row groups, most would have a change.
+_STAGNANT_GROUP = 100_000
 # ``stagnant``: almost all row groups are the same bytes in both snapshots.
 ORDERS = ("same", "local", "full", "stagnant")
 
@@ -39,7 +41,7 @@ class Snapshots:
     def __init__(self, folder: Path, rows: int, order: str, session: SparkSession) -> None:
         self.folder, self.rows, self.order, self.session = folder, rows, order, session
         generator = SnapshotGenerator(options(rows, order))
-        generator.write(folder)
+        generator.write(folder, rows_per_group=_STAGNANT_GROUP if order == "stagnant" else 1_000_000)
         self.updates, self.inserts, self.deletes = map(len, (generator.updated, generator.inserted, generator.deleted))
         self.columns: list[dict[str, Any]] = [
             {

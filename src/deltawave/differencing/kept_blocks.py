@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -31,13 +32,13 @@ _STRIDE = 2048
 def with_blocks(engine: LocalEngine, rows: str, frame: DataFrame, names: Sequence[str]) -> str | None:
     """The same rows of a frame, each with the ``BLOCK`` of these columns.
 
-    None if their files do not say where their bytes are, or have been written by Spark for this once.
+    None if there are none, or their files do not say where their bytes are, or Spark wrote these for this once.
     """
     groups = engine.row_groups(rows)
-    if groups is None:
+    if groups is None or not any(groups.rows):
         return None
+    numbers = [number for number, count in enumerate(groups.rows) if count]
     try:
-        numbers = [number for number, count in enumerate(groups.rows) if count]
         blocks = _blocks(frame, groups.only(names), numbers, _sizes(groups.only(names)))
         numbered = engine.of_files(frame, groups.states, numbered=True)
     except (NotInPlaceError, pa.ArrowException, OSError) as error:
@@ -45,7 +46,7 @@ def with_blocks(engine: LocalEngine, rows: str, frame: DataFrame, names: Sequenc
         return None
     bounds = _bounds(groups)
     listed = ", ".join(
-        f"({literal(located(groups.groups[number][0])[1])}, {bounds[number].start}, {bounds[number].stop - 1}, "
+        f"({literal(str(Path(located(groups.groups[number][0])[1])))}, {bounds[number].start}, {bounds[number].stop - 1}, "
         f"{_encoded(block)})"
         for number, block in zip(numbers, blocks, strict=True)
     )
