@@ -101,6 +101,7 @@ FORMATS = """
     functional/differential/test_merged_partitions.py::TestMerging::test_a_long_log_has_few_partitions_and_all_rows
     functional/differential/test_merged_partitions.py::TestMerging::test_columns_that_come_later_stay_in_their_place
     functional/differential/test_dbt_features.py::TestClone
+    functional/strategies/test_read_in_place.py
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
 """

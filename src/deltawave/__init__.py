@@ -1,7 +1,5 @@
 """Comparisons of tables, snapshot differentials, MESHJOIN and wave indices on Apache Spark."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 """Files of checksums that come with the files of a dump: ``SHA256SUMS``, ``accounts.csv.sha256`` and the like."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict
@@ -14,7 +12,7 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from deltawave.source_state import file_index, items, java_class
+from deltawave.source_state import file_index, items, java_class, leaves_of
 
 # How many hexadecimal digits a checksum has.
 _DIGITS = {"MD5": 32, "SHA1": 40, "SHA256": 64, "SHA384": 96, "SHA512": 128}
@@ -181,8 +179,7 @@ def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folde
     """Yield the folders that a dump reads of these tables: partition or place, folder, files in Spark's list."""
     roots: dict[str, Any] = {}
     listed: dict[str, dict[str, State]] = defaultdict(dict)
-    plan: Any = dump._jdf.queryExecution().optimizedPlan()
-    for leaf in (leaf for each in (plan, *items(plan.subqueriesAll())) for leaf in items(each.collectLeaves())):
+    for leaf in leaves_of(dump):
         index = file_index(leaf)
         if index is None or _table_of(leaf) not in tables:
             continue

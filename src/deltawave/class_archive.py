@@ -5,8 +5,6 @@ made once per Java, jars and JVM options, by a process in the background after a
 archive fits, and starts without it otherwise.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

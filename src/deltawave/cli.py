@@ -1,7 +1,5 @@
 """The command `deltawave`."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
-from deltawave.pages.output import require_writable
+from deltawave.pages.texts import require_writable
 from deltawave.reporting.command_line import add_history, add_report
 from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.planner import plan_json, plan_table
@@ -56,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def add_compare(commands: Commands) -> None:
+def add_compare(commands: "Commands") -> None:
     command = commands.add_parser("compare", help="what differs between two tables: files or folders, by a key")
     command.add_argument("old", help="file or folder: CSV, JSON lines, Parquet or Delta; .gz and the like are fine")
     command.add_argument("new", help="the same")
@@ -99,7 +97,7 @@ def compare_files(options: argparse.Namespace) -> int:
     return command.run(options)
 
 
-def add_doctor(commands: Commands) -> None:
+def add_doctor(commands: "Commands") -> None:
     command = commands.add_parser(
         "doctor", help="check Python, Java, packages and the profile's jars, and say what to do about each problem"
     )
@@ -107,7 +105,7 @@ def add_doctor(commands: Commands) -> None:
     command.set_defaults(run=lambda options: doctor(options.quiet))
 
 
-def add_server(commands: Commands) -> None:
+def add_server(commands: "Commands") -> None:
     command = commands.add_parser(
         "server", help="keep Spark running between dbt commands of this project: start, status or stop", add_help=False
     )
@@ -117,7 +115,7 @@ def add_server(commands: Commands) -> None:
     command.set_defaults(run=lambda options: subprocess.call([*program, *options.arguments]))
 
 
-def add_wave_plan(commands: Commands) -> None:
+def add_wave_plan(commands: "Commands") -> None:
     command = commands.add_parser("wave-plan", help="the operations that keep a wave index, day by day")
     command.add_argument("--scheme", required=True, help=f"one of {', '.join(SCHEMES)}")
     command.add_argument("--window", type=int, required=True, metavar="W", help="days of the window")
@@ -130,7 +128,7 @@ def add_wave_plan(commands: Commands) -> None:
     command.set_defaults(run=wave_plan)
 
 
-def add_stream(commands: Commands) -> None:
+def add_stream(commands: "Commands") -> None:
     stream = commands.add_parser("stream", help="join a stream with a big relation (MESHJOIN), until it is stopped")
     stream.add_argument("--source", help="folder of the stream's files")
     stream.add_argument("--format", default="parquet", help="parquet, json, csv, kafka or rate (default: parquet)")
@@ -163,7 +161,7 @@ def stream_join(options: argparse.Namespace) -> int:
     return stream_command.run(options)
 
 
-def add_stream_report(commands: Commands) -> None:
+def add_stream_report(commands: "Commands") -> None:
     command = commands.add_parser("stream-report", help="write a page about a stream: its rate, readings and lag")
     command.add_argument("source", help="a file of what `deltawave stream --json` printed, or the folder of its --out")
     command.add_argument("--output", metavar="FILE", default="stream.html", help="the page (default: stream.html)")

@@ -14,10 +14,7 @@ REMOTE = "spark.remote"
 
 SPARK = "4.1"
 SCALA = "2.13"
-TESTED = (
-    "io.delta:delta-spark_4.1_2.13:4.4.0",
-    "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0",
-)
+TESTED = ("io.delta:delta-spark_4.1_2.13:4.4.0", "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0")
 REMEDY = "\n".join((f"Tested together are pyspark {SPARK} and", *(f"    {jar}" for jar in TESTED)))
 
 _JINJA = "{{"

@@ -3,8 +3,6 @@
 A model returns a frame that is read when its rows are appended: only the adapter knows when that is done.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Texts without secrets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

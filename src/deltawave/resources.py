@@ -1,7 +1,5 @@
 """What a DataFrame needs until it has been read (cached rows, temporary files), released when nobody can read it."""
 
-from __future__ import annotations
-
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence

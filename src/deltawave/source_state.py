@@ -1,7 +1,5 @@
 """What identifies the content of tables and selects without reading it: versions of tables, and files."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math
@@ -103,9 +101,7 @@ def bytes_of(select: DataFrame) -> int | None:
     if not isinstance(select, ClassicFrame):
         return None
     try:
-        plan: Any = select._jdf.queryExecution().optimizedPlan()
-        leaves = [leaf for each in (plan, *items(plan.subqueriesAll())) for leaf in items(each.collectLeaves())]
-        sizes = [_bytes_of_leaf(leaf) for leaf in leaves]
+        sizes = [_bytes_of_leaf(leaf) for leaf in leaves_of(select)]
     except Exception as error:
         # A figure alone must not fail a batch.
         _LOG.debug("the size of what was read is not known: %s", error)
@@ -163,28 +159,30 @@ def table_state(leaf: Any) -> list[Any] | None:
             "iceberg",
             table.table().uuid().toString(),
             table.version(),
+            _since(table.table()),
             sorted(dict(leaf.options()).items()),
             # With the numbers of columns: one that is dropped and added again is another one in the same version.
             table.table().schema().toString(),
             columns,
         ]
-    if leaf.nodeName() != "LogicalRelation" or not _is_of_files(leaf.relation()):
-        return None
-    files = leaf.relation().location()
-    kind = files.getClass().getSimpleName()
+    files = file_index(leaf)
+    kind = files and files.getClass().getSimpleName()
     if kind == "TahoeLogFileIndex" and not files.partitionFilters().size():
         snapshot = files.getSnapshot()
         return ["delta", snapshot.metadata().id(), snapshot.version(), columns]
-    if kind == "CatalogFileIndex":
-        # A leaf has no children: all partitions, as the catalog has them.
-        files = files.filterPartitions(leaf.children())
-    elif kind != "InMemoryFileIndex":
+    if kind != "InMemoryFileIndex":
         return None
     # The values of partitions are in no file, and the catalog may give a folder others.
     partitions = sorted(str(each) for each in items(files.partitionSpec().partitions()))
     status = sorted(_ACCESS_TIME.sub("", files.allFiles().mkString("\n")).split("\n"))
     form = leaf.relation().fileFormat().getClass().getName()
     return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
+
+
+def _since(table: Any) -> int:
+    """When the snapshot of an Iceberg table became the current one: the same one may come back by a rollback."""
+    history = table.history()
+    return int(history[len(history) - 1].timestampMillis()) if len(history) else 0
 
 
 def file_index(leaf: Any) -> Any:
@@ -195,6 +193,13 @@ def file_index(leaf: Any) -> Any:
     # A leaf has no children: all partitions, as the catalog has them.
     is_of_catalog = files.getClass().getSimpleName() == "CatalogFileIndex"
     return files.filterPartitions(leaf.children()) if is_of_catalog else files
+
+
+def leaves_of(frame: ClassicFrame) -> Iterator[Any]:
+    """The leaves of a frame's optimized plan, with those of its subqueries."""
+    plan: Any = frame._jdf.queryExecution().optimizedPlan()
+    for each in (plan, *items(plan.subqueriesAll())):
+        yield from items(each.collectLeaves())
 
 
 def view_settings(node: Any) -> list[str]:

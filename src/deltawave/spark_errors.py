@@ -1,7 +1,5 @@
 """Spark's exceptions as messages, for those who start a session."""
 
-from __future__ import annotations
-
 import logging
 import re
 

@@ -1,7 +1,5 @@
 """Names and values as Spark's SQL reads them."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from typing import Any

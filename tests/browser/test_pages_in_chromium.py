@@ -14,11 +14,9 @@ from playwright.sync_api import Browser, Page, expect
 from unit.made_up_log import MADE_AT, batch, delete, insert, report, update
 from unit.wave_records import SPEC, after
 
-from deltawave.comparing.comparison import Change, Comparison
-from deltawave.comparing.comparison import Concentration as Difference
+from deltawave.comparing.comparison import Change, Comparison, Concentration
 from deltawave.meshjoin.stream_page import MicroBatch
 from deltawave.meshjoin.stream_page import as_html as stream_as_html
-from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.page import as_html
 from deltawave.reporting.wave_page import as_html as wave_as_html
 from deltawave.wave import WaveIndex
@@ -56,7 +54,7 @@ def odd_log_page() -> str:
         key=("id",),
         batches=(batch(1), batch(2, strategy=LONG, reason=ODD, quarantined=1)),
         columns={ODD: 1, LONG: 1},
-        concentrations=(Concentration("delete", ODD, LONG, 5, 1.0, 0.5, 2.0, 1.0),),
+        concentrations=(Concentration("delete", ODD, LONG, 5, 1.0, 5, 0.5, 2.0, 1.0),),
         samples=(update(2, {ODD: "x", LONG: None}, (ODD, LONG), **row), insert(2, **row), delete(2, **row)),
         quarantined=({ODD: ODD},),
     )
@@ -80,7 +78,7 @@ def comparison(**others: Any) -> Comparison:
         "changes": (Change(("1",), "name", "ann", "anna"), Change(("2",), "amount", "1.50", None)),
         "old_samples": ({"id": "3", "name": "bob"},),
         "new_samples": ({"id": "4", "name": "cid"},),
-        "concentrations": (Difference("changed", "region", "north", 250, 1.0, 260, 0.27, 3.7, 2.0),),
+        "concentrations": (Concentration("changed", "region", "north", 250, 1.0, 260, 0.27, 3.7, 2.0),),
         "notes": ("amount: read as double",),
     }
     return Comparison(**{**values, **others})

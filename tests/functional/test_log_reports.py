@@ -151,7 +151,7 @@ class TestLogReports:
         assert found.concentrations
         north = next(each for each in found.concentrations if each.column == "name")
         assert (north.kind, north.value, north.rows, north.share) == ("update", "north", 50, 1.0)
-        assert (north.expected, north.lift) == (pytest.approx(100 / 400), pytest.approx(4.0))
+        assert (north.all_share, north.lift) == (pytest.approx(100 / 400), pytest.approx(4.0))
         assert {each.kind for each in found.concentrations} == {"update"}
         assert len(found.samples) > 3
 
@@ -168,7 +168,7 @@ class TestLogReports:
         assert {change.batch for change in found.samples} == {2}
         assert found.concentrations
         ((kind, value, north, expected),) = [
-            (each.kind, each.value, each.rows, each.expected)
+            (each.kind, each.value, each.rows, each.all_share)
             for each in found.concentrations
             if each.column == "name"  # type: ignore[union-attr]
         ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from deltawave.comparing.comparison import Concentration
 from deltawave.reporting.batches import Batch
 from deltawave.reporting.changes import Change
-from deltawave.reporting.concentrations import Concentration
 from deltawave.reporting.log_report import LogReport
 
 MADE_AT = datetime(2026, 5, 1, 12, 30, tzinfo=timezone.utc)
@@ -59,7 +59,7 @@ def report(**others: Any) -> LogReport:
         "first_batch": 1,
         "updates": 6,
         "columns": {"amount": 4, "name": 2},
-        "concentrations": (Concentration("update", "region", "north", 50, 1.0, 0.25, 4.0, 2.1),),
+        "concentrations": (Concentration("update", "region", "north", 50, 1.0, 50, 0.25, 4.0, 2.1),),
         "samples": (
             update(3, before, ("amount",), id="1", name="ann", amount="1.75"),
             insert(2, id="7", name="eve", amount=None),

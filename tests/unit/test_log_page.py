@@ -11,9 +11,9 @@ import pytest
 from html_pages import Page
 from unit.made_up_log import BEGIN, batch, delete, insert, report, update
 
-from deltawave.pages.marking import STYLE as MARKS
-from deltawave.reporting.batch_charts import BYTES, SERIES
-from deltawave.reporting.concentrations import Concentration
+from deltawave.comparing.comparison import Concentration
+from deltawave.pages.html import MARKS
+from deltawave.reporting.batch_views import BYTES, SERIES
 from deltawave.reporting.log_report import telling
 from deltawave.reporting.page import as_html
 
@@ -138,7 +138,7 @@ def test_any_name_and_any_value() -> None:
         key=("id",),
         batches=(batch(1), batch(2, strategy=ODD, reason=f"{ODD}\u202e", quarantined=1)),
         columns={ODD: 1, "</script>": 1},
-        concentrations=(Concentration("delete", ODD, ODD, 5, 1.0, 0.5, 2.0, 1.0),),
+        concentrations=(Concentration("delete", ODD, ODD, 5, 1.0, 5, 0.5, 2.0, 1.0),),
         samples=(
             update(2, {ODD: "x", "</script>": None}, (ODD, "</script>"), **row),
             insert(2, **row),

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from unit.made_up_log import BEGIN, batch, delete, insert, update
 
+from deltawave.comparing.concentrations import measured
 from deltawave.reporting.batches import began_with_baseline, grouped, sampled_from
 from deltawave.reporting.changes import Change, key_of, times, value_in
-from deltawave.reporting.concentrations import measured
 from deltawave.reporting.history import history_text
 from deltawave.reporting.log_report import telling
 
@@ -79,8 +79,8 @@ def test_updates_of_rarely_changing_columns_are_shown_first() -> None:
 
 def test_columns_with_few_values_are_measured() -> None:
     estimates = {"constant": 1, "flag": 2, "region": 40, "null": 0, "name": 5000}
-    assert measured(estimates) == ["flag", "region"]
-    assert len(measured({str(number): 3 for number in range(500)})) == 20
+    assert measured(estimates, estimates.__getitem__) == ["flag", "region"]
+    assert len(measured(map(str, range(500)), lambda name: 3)) == 20
 
 
 def test_times_are_days_where_they_can_be() -> None:

@@ -10,11 +10,8 @@ from pathlib import Path
 import pytest
 
 from deltawave.pages.charts import Bar, Series, height_of, meter, stacked_bars, ticks
-from deltawave.pages.html import Markup, page, table
-from deltawave.pages.marking import marked
-from deltawave.pages.output import require_writable
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import plain
+from deltawave.pages.html import Markup, marked, page, table
+from deltawave.pages.texts import Table, plain, require_writable
 
 SERIES = (Series("one", "#000000", "#ffffff"), Series("two", "#000000", "#ffffff"))
 

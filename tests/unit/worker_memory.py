@@ -70,7 +70,7 @@ def write(folder: Path, most_rows: int) -> None:
 def stored(path: Path) -> RowGroups:
     """The row groups of a file, as a task of Spark's finds them."""
     schema = pq.read_schema(path)
-    found = in_place._examined(path.as_uri(), {field.name: field.type for field in schema})
+    found = in_place._examined(path.as_uri(), {field.name: field.type for field in schema}, {})
     groups = tuple((path.as_uri(), number) for number in range(len(found["rows"])))
     return RowGroups(groups, tuple(found["rows"]), found["row_bytes"], schema)
 

@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
-from deltawave.differencing.algorithms import ALGORITHMS
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import map_rows, quoted
+from deltawave.differencing.snapshot_differential import BY_NAME
 from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 from laboratory.differential.snapshots import KEY, Snapshots
@@ -119,7 +119,7 @@ def sort_merge(snapshots: Snapshots) -> None:
 
 
 def _both_sides(algorithm: str) -> Callable[[Snapshots], None]:
-    changes = ALGORITHMS[algorithm].changes
+    changes = BY_NAME[algorithm].changes
 
     def find(snapshots: Snapshots) -> None:
         _written(snapshots, changes(snapshots.old, snapshots.new, _contract(snapshots), 1 << 30))

@@ -54,6 +54,7 @@
       'ranges': none,
     },
   }) -%}
+  {%- do deltawave._update(job, is_small=0 < batch.rows_old <= adapter.dispatch('_small_rows', 'deltawave')()) -%}
   {%- do deltawave._update(batch, **deltawave._resume(job, batch, last)) -%}
   {{ return(batch) }}
 {%- endmacro -%}

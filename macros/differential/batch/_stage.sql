@@ -1,5 +1,9 @@
 {# Stages the changes of a batch for the log. #}
 {%- macro _stage(job, batch) -%}
+  {%- if batch.reading.pairs and not batch.result.quarantined -%}
+    {%- do deltawave._update(batch.result, counts=deltawave._write_changes(job, batch)) -%}
+    {%- if batch.result.counts -%}{{ return(none) }}{%- endif -%}
+  {%- endif -%}
   {%- set columns = deltawave._log_columns(job, batch.columns) + deltawave._control_columns()[:4] -%}
   {%- set names = deltawave._quoted_list(columns[:-2] | map(attribute='name')) -%}
   {%- set rows -%}
@@ -26,6 +30,18 @@ from (
   {{ return(deltawave._changes_between(
     batch.reading.old, batch.result.new, batch.columns, job.settings, key_hash='key_hash' if job.strategy.reads == 'dump' else none
   )) }}
+{%- endmacro -%}
+
+{# Lets a library write the changes where they are staged; returns the number of each kind, or none if it leaves that to Spark. #}
+{%- macro _write_changes(job, batch) -%}
+  {%- set options = {
+    'folder': deltawave._staged_folder(job, batch, batch.result.log_table),
+    'columns': batch.columns,
+    'batch_at': batch.batch_at,
+    'memory_bytes': job.settings.memory_bytes,
+  } -%}
+  {%- set counts = adapter.call_library('deltawave.differencing.logged_rows.write_changes', {'pairs': batch.reading.pairs}, options) -%}
+  {{ return(none if counts is none else dict({'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0}, **counts)) }}
 {%- endmacro -%}
 
 {# The changes that the reader computed, except those of duplicate keys. #}

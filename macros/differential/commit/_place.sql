@@ -9,8 +9,9 @@
 {%- macro _stage_rows(job, batch, table, columns, rows) -%}
   {%- set is_parquet = job.settings.file_format == 'parquet' -%}
   {%- set names = deltawave._quoted_list(columns | map(attribute='name')) -%}
-  {#- A large first dump lies in files of a good size, which are written as they are read. -#}
+  {#- A large first dump lies in files of a good size, which are written as they are read; copies of a small table are joined by one task. -#}
   {%- set is_large = batch.is_first and (batch.result.rows_new or 0) > 1000000 -%}
+  {%- set is_one = job.is_small and job.strategy.reads == 'dump' and job.strategy.compares == 'sql' -%}
   {%- set sql -%}
 {%- if is_parquet -%}
 insert overwrite directory {{ deltawave._literal(deltawave._staged_folder(job, batch, table)) }}
@@ -26,7 +27,7 @@ with staged as (
     {{ deltawave._indented(rows) }}
 )
 
-select{{ ' /*+ rebalance */' if not is_large }}
+select{{ ' /*+ rebalance */' if not (is_large or is_one) }}
     {%- for column in columns %}
     cast(staged.{{ names[loop.index0] }} as {{ column.data_type }}) as {{ names[loop.index0] }}{{ ',' if not (is_parquet and loop.last) }}
     {%- endfor %}

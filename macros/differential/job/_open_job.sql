@@ -32,6 +32,7 @@
     'has_finished': false,
     'catalog': none,
     'buckets': none,
+    'is_small': false,
     'folders': {},
   } -%}
   {%- do deltawave._update(job, batches=deltawave._helper_relation(job, 'batches')) -%}

@@ -17,8 +17,11 @@
     {%- do deltawave._keep_first_slice(job, batch) -%}
   {%- else -%}
     {%- do deltawave._update(result, state=last.state, ranges=last.ranges) -%}
-    {%- if result.counts['insert'] + result.counts['delete'] + result.counts['update'] > 0 -%}
+    {%- set changes = result.counts['insert'] + result.counts['delete'] + result.counts['update'] -%}
+    {%- if changes -%}
       {%- do deltawave._renew_state(job, batch, last) -%}
+      {%- set patches = deltawave._patches_of(result.state) -%}
+      {%- do deltawave._update(result, state=dict(result.state, patches={'rows': patches.rows + changes, 'batches': patches.batches + 1})) -%}
     {%- endif -%}
     {%- if reading.rotation -%}
       {%- do deltawave._renew_ranges(job, batch, reading.rotation.ranges, reading.rotation.read, reading.rotation.fetched) -%}
@@ -28,7 +31,7 @@
 
 {# Rewrites the state once it has many patches; this batch's own changes are the first patches of the new one. #}
 {%- macro _renew_state(job, batch, last) -%}
-  {%- if not deltawave._is_own(batch, last.state) and deltawave._is_patched_much(job, last) -%}
+  {%- if not deltawave._is_own(batch, last.state) and deltawave._is_patched_much(last) -%}
     {%- set rows = deltawave._macro_named(deltawave._form_of(last.state).patched)(job, batch, last) -%}
     {%- set columns = last.columns | selectattr('in_copy') | list -%}
     {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, columns, last.batch_id, is_formed=true)) -%}
@@ -59,27 +62,13 @@
   Do the log's changes since the state amount to more than a fifth of the rows? A few patches cost less than another state in each run, so that a small
   table waits for several batches of them.
 #}
-{%- macro _is_patched_much(job, last) -%}
-  {%- if last.state.as_of == last.batch_id -%}
-    {{ return(false) }}
-  {%- endif -%}
-  {%- set sql -%}
-select
-    coalesce(sum(changes), 0) as patches,
-    count(*) as batches
-from (
-    select distinct
-        batch_id,
-        inserts + deletes + updates as changes
-    from {{ deltawave._indented(deltawave._batches_so_far(job, last)) }}
-    where batch_id > {{ last.state.as_of }} and batch_id <= {{ last.batch_id }}
-)
-where changes > 0
-  {%- endset -%}
-  {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {%- set few = adapter.dispatch('_few_patches', 'deltawave')() -%}
-  {{ return(row[0] | int * 5 > last.rows_new and (row[0] | int > few.patches or row[1] | int > few.batches)) }}
+{%- macro _is_patched_much(last) -%}
+  {%- set patches, few = deltawave._patches_of(last.state), adapter.dispatch('_few_patches', 'deltawave')() -%}
+  {{ return(patches.rows * 5 > last.rows_new and (patches.rows > few.patches or patches.batches > few.batches)) }}
 {%- endmacro -%}
+
+{# The changes that the log has since a state was written: {rows, batches}. Earlier versions did not count them. #}
+{%- macro _patches_of(state) -%}{{ return(state.get('patches') or {'rows': 0, 'batches': 0}) }}{%- endmacro -%}
 
 {# Up to this many patches, or patches from this many batches, never make the state be rewritten. #}
 {%- macro default___few_patches() -%}{{ return({'patches': 10000, 'batches': 7}) }}{%- endmacro -%}

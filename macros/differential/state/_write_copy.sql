@@ -40,11 +40,13 @@ as
 {%- endmacro -%}
 
 {#
-  The number of buckets: as configured, otherwise the session's number of shuffle partitions, so that the join is as parallel as any other. Queried
-  once per run.
+  The number of buckets: as configured, otherwise one for a small table, or the session's number of shuffle partitions, so that the join is as parallel as
+  any other. Queried once per run.
 #}
 {%- macro _buckets(job) -%}
-  {%- if job.buckets is none -%}
+  {%- if job.is_small and not job.settings.buckets -%}
+    {{ return(1) }}
+  {%- elif job.buckets is none -%}
     {%- set buckets = job.settings.buckets -%}
     {%- if not buckets -%}
       {%- set partitions = deltawave._setting(job, 'spark.sql.shuffle.partitions') | int(0) -%}
@@ -54,3 +56,6 @@ as
   {%- endif -%}
   {{ return(job.buckets) }}
 {%- endmacro -%}
+
+{# Tables that had up to this many rows lie in one file: each task costs more than it saves. #}
+{%- macro default___small_rows() -%}{{ return(100000) }}{%- endmacro -%}

@@ -15,7 +15,7 @@
 
 {%- macro default___hashes_of(job, batch, rows) -%}
   {%- set relations = {'rows': deltawave._in_parentheses(deltawave._typed_rows(batch, rows))} -%}
-  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', relations)) }}
+  {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', {'relations': relations, 'options': {}})) }}
 {%- endmacro -%}
 
 {# A select's rows in the log's types: a copy has those of its own dump, in which a number may be narrower, and have another hash. #}
@@ -35,21 +35,25 @@
   {{ return(deltawave._hashes_by_library(job, batch, 'patched_hashes', deltawave._known_hashes(job, batch, last))) }}
 {%- endmacro -%}
 
-{%- macro _hashes_by_library(job, batch, function, relations) -%}
-  {%- set options = deltawave._hash_options(job, batch, 'count') -%}
-  {{ return('select * from ' ~ deltawave._view_by_python(job, batch, job.strategy.library ~ '.' ~ function, relations, options, 'hashes')) }}
+{%- macro _hashes_by_library(job, batch, function, given) -%}
+  {%- set options = dict(deltawave._hash_options(job, batch, 'count'), **given.options) -%}
+  {{ return('select * from ' ~ deltawave._view_by_python(job, batch, job.strategy.library ~ '.' ~ function, given.relations, options, 'hashes')) }}
 {%- endmacro -%}
 
-{# The hashes of the previous state: the written ones, and the log's changes since, if there are any. #}
+{# The hashes of the previous state, as a library takes them {relations, options}: the written ones, and the log's changes since, if there are any. #}
 {%- macro _known_hashes(job, batch, last) -%}
-  {%- set relations = {'kept': deltawave._attempt_relation(job, last.state) | string} -%}
+  {%- set relations, options = {'kept': deltawave._attempt_relation(job, last.state) | string}, {} -%}
   {%- if last.state.as_of < last.batch_id -%}
     {%- set names = batch.columns | selectattr('in_new') | map(attribute='name') | list -%}
     {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1) -%}
     {%- do relations.update(patches=deltawave._in_parentheses(patches)) -%}
-    {%- if job.strategy.reads_log -%}{%- do relations.update(deltawave._files_of_log(job, batch, names, last.state.as_of + 1)) -%}{%- endif -%}
+    {%- set log = deltawave._files_of_log(job, batch, names, last.state.as_of + 1) if job.strategy.reads_log else none -%}
+    {%- if log -%}
+      {%- do relations.update(stored=log.stored) -%}
+      {%- do options.update(partitions=log.partitions, from_batch=log.from_batch) -%}
+    {%- endif -%}
   {%- endif -%}
-  {{ return(relations) }}
+  {{ return({'relations': relations, 'options': options}) }}
 {%- endmacro -%}
 
 {# size: the name under which a function takes the number of rows. #}

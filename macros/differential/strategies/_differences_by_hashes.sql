@@ -26,12 +26,10 @@
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
-{# The log in which a library may find before images; empty if it does not have them, or the library does not read it. #}
+{# The log in which a library may find before images; none if it does not have them, or the library does not read it. #}
 {%- macro _whole_log(job, batch) -%}
-  {%- if not job.strategy.reads_log or not deltawave._log_has_all_rows(job, batch) -%}{{ return({}) }}{%- endif -%}
-  {%- set names = batch.columns | selectattr('in_old') | map(attribute='name') | list -%}
-  {%- set log = deltawave._files_of_log(job, batch, names, batch.first_batch) -%}
-  {{ return({'logged': log.stored, 'logged_partitions': log.partitions} if log else {}) }}
+  {%- if not job.strategy.reads_log or not deltawave._log_has_all_rows(job, batch) -%}{{ return(none) }}{%- endif -%}
+  {{ return(deltawave._files_of_log(job, batch, batch.columns | selectattr('in_old') | map(attribute='name') | list, batch.first_batch)) }}
 {%- endmacro -%}
 
 {#
@@ -39,8 +37,13 @@
   the last row of its key: with before images and _change_type, which is null without such a row.
 #}
 {%- macro _rows_by_hashes(job, batch, last, rows, log) -%}
-  {%- set relations = dict(deltawave._known_hashes(job, batch, last), new=deltawave._in_parentheses(rows), **log) -%}
-  {%- set options = deltawave._hash_options(job, batch, 'rows') -%}
+  {%- set known = deltawave._known_hashes(job, batch, last) -%}
+  {%- set relations = dict(known.relations, new=deltawave._in_parentheses(rows)) -%}
+  {%- set options = dict(deltawave._hash_options(job, batch, 'rows'), **known.options) -%}
+  {%- if log -%}
+    {%- do relations.update(logged=log.stored) -%}
+    {%- do options.update(logged_partitions=log.partitions, first_batch=log.from_batch) -%}
+  {%- endif -%}
   {{ return(deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing')) }}
 {%- endmacro -%}
 
@@ -52,6 +55,7 @@
   {{ return(deltawave._reading(
     incoming=deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)),
     changes=deltawave._changes_of_pairs(deltawave._sides_of_pairs(batch), deltawave._in_parentheses(rows ~ 'is_there or `_change_type` is not null')),
+    pairs=view,
     checksums=batch.rows_old,
   )) }}
 {%- endmacro -%}

@@ -5,6 +5,7 @@
     old            the previous rows to compare them with; none for a first batch, or if the reader computes the changes
     old_is_logged  the previous rows are those of the log, which has no order
     changes        a select of the changes, if the reader computes them
+    pairs          the view that they are computed from, if a library may write them into a log of Parquet, see _write_changes
     progress       where the strategy's next batch resumes
     checksums      how many checksums were compared
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
@@ -15,11 +16,11 @@
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, old_is_logged=false, changes=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, is_unlanded=false,
+    incoming, old=none, old_is_logged=false, changes=none, pairs=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, is_unlanded=false,
     files=[], is_idle=false
 ) -%}
   {{ return({
-    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'progress': progress, 'checksums': checksums, 'rotation': rotation,
-    'state': state, 'is_whole': is_whole, 'is_unlanded': is_unlanded, 'files': files, 'is_idle': is_idle,
+    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'pairs': pairs, 'progress': progress,
+    'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'is_unlanded': is_unlanded, 'files': files, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

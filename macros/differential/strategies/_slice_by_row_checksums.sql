@@ -52,13 +52,18 @@
   {%- endset -%}
   {%- set rows = '(\n' ~ deltawave.current_state(log, keys, columns=names) ~ '\n)' -%}
   {%- set files = deltawave._files_of_log(job, batch, names, batch.first_batch) -%}
-  {{ return(deltawave._logged_rows_of_files(job, batch, dict(files, rows=rows)) if files else rows) }}
+  {{ return(deltawave._logged_rows_of_files(job, batch, files, rows) if files else rows) }}
 {%- endmacro -%}
 
 {#- The same rows by a Python library. #}
-{%- macro _logged_rows_of_files(job, batch, relations) -%}
-  {%- set relations = dict(relations, keys=batch.landed | string) -%}
-  {%- set options = {'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns), 'memory_bytes': job.settings.memory_bytes} -%}
+{%- macro _logged_rows_of_files(job, batch, files, rows) -%}
+  {%- set relations = {'rows': rows, 'stored': files.stored, 'keys': batch.landed | string} -%}
+  {%- set options = {
+    'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns),
+    'partitions': files.partitions,
+    'from_batch': files.from_batch,
+    'memory_bytes': job.settings.memory_bytes,
+  } -%}
   {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.logged_rows.last_rows', relations, options, 'logged')) }}
 {%- endmacro -%}
 

@@ -1,7 +1,5 @@
 """The columns of two tables: which are compared, in which type, and with which options."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,8 +8,8 @@ from numbers import Real
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
+from deltawave.differencing.comparable import can_be_key, fields_of
 from deltawave.differencing.contract import SIDES, Side
-from deltawave.differencing.described import can_be_key, fields_of
 from deltawave.sql_text import MAX_DECIMAL_DIGITS
 
 Numbers = Mapping[str, float] | float | None

@@ -1,7 +1,5 @@
 """The command ``deltawave compare``: two files or folders, compared on a Spark of this machine; and dbt's operation."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
@@ -22,8 +20,7 @@ from deltawave.comparing.compare import compare
 from deltawave.comparing.comparison import FORMATS, Comparison
 from deltawave.comparing.files import aligned, kind_of, read
 from deltawave.differencing.contract import Side
-from deltawave.pages.output import print_any_text, require_writable
-from deltawave.pages.texts import plain
+from deltawave.pages.texts import plain, print_any_text, require_writable
 from deltawave.spark_errors import readable, silence_query_errors
 
 _SETTINGS = {

@@ -1,7 +1,5 @@
 """The comparison of two tables by their key."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, Window
@@ -9,15 +7,13 @@ from pyspark.sql import functions as F
 
 from deltawave.comparing.columns import Column, Names, Numbers, described, named, numbered
 from deltawave.comparing.comparison import Change, Comparison
-from deltawave.comparing.concentrations import concentrations, estimate, is_category
+from deltawave.comparing.concentrations import PRECISION, concentrations, estimate, is_category
 from deltawave.comparing.pairs import cell, differs, pairs, shown, texts
 from deltawave.comparing.prefilter import prefiltered
 from deltawave.differencing.contract import SIDES, Side
 from deltawave.pages.texts import short
 from deltawave.resources import persisted, releasing
 
-# The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
-_PRECISION = 0.15
 # Sample changes are shown of so many columns: those with the most differences.
 _MOST_COLUMNS = 20
 
@@ -97,7 +93,7 @@ def _counted(paired: DataFrame, columns: Sequence[Column], categories: Sequence[
         **{kind: F.count_if(F.col("kind") == kind) for kind in ("equal", "changed", "only_old", "only_new")},
         **{differs(column): F.count_if(differs(column)) for column in columns if column.is_compared},
         **{
-            estimate(column): F.greatest(*(F.approx_count_distinct(cell(column, side), _PRECISION) for side in SIDES))
+            estimate(column): F.greatest(*(F.approx_count_distinct(cell(column, side), PRECISION) for side in SIDES))
             for column in categories
         },
     }

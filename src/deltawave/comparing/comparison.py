@@ -1,13 +1,13 @@
-"""What a comparison of two tables has found, as plain values."""
-
-from __future__ import annotations
+"""What a comparison of two tables has found, as plain values; as tables in a text or as one page of HTML."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from deltawave.comparing.report import as_html, as_text
+from deltawave.pages import charts
+from deltawave.pages.html import MARKS, figures, marked, page, paragraph, section
+from deltawave.pages.texts import LINE, Table, beside, line, lines, plain, short
 
 # How a row differs.
 Kind = Literal["changed", "only_old", "only_new"]
@@ -29,15 +29,15 @@ class Change:
 class Concentration:
     """A value of a column that is more frequent among the rows that differ than among the others.
 
-    - ``kind``: which rows: changed ones, judged by the old row, or those of only one table
+    - ``kind``: which rows: changed ones, judged by the old row, or those of only one table; of a log: by type of change
     - ``rows``: how many of them have the value; ``share``: of all rows of this kind, 0 to 1
     - ``all_rows``, ``all_share``: the same of the rows that might differ so: for changed rows those of both tables, for
-      rows of only one table all of its rows
+      rows of only one table all of its rows; of a log all rows
     - ``lift``: ``share`` divided by ``all_share``: how many times as often as by chance
     - ``effect``: Cohen's h between the rows of this kind and the others, up to pi; 0.5 is medium, 0.8 large
     """
 
-    kind: Kind
+    kind: str
     column: str
     value: str | None
     rows: int
@@ -46,6 +46,11 @@ class Concentration:
     all_share: float
     lift: float
     effect: float
+
+    def cells(self, kind: str) -> tuple[str, ...]:
+        """The line of a table; ``kind``: what it calls the kind."""
+        shares = f"{self.share:.1%}", f"{self.all_share:.1%}", f"{self.lift:.1f}", f"{self.effect:.1f}"
+        return kind, plain(self.column), short(self.value), f"{self.rows:,}", *shares
 
 
 @dataclass(frozen=True)
@@ -95,12 +100,75 @@ class Comparison:
 
     def to_text(self) -> str:
         """Tables for a terminal."""
-        return as_text(self)
+        parts = ["\n".join([table.title, "", *lines(table)]) for table in _tables(self)]
+        return "\n\n".join([self._title, *parts, self._verdict])
 
     def to_html(self) -> str:
         """One page that needs no other file."""
-        return as_html(self)
+        counts, *others = _tables(self, is_page=True)
+        parts = [paragraph(self._verdict), figures(counts.rows), *map(section, others)]
+        return page(self._title, "".join(parts), style=charts.style() + MARKS)
+
+    @property
+    def _title(self) -> str:
+        return f"{plain(self.old_name)} -> {plain(self.new_name)}, by {', '.join(map(plain, self.key))}"
+
+    @property
+    def _verdict(self) -> str:
+        return "The tables are equal." if self.is_equal else "The tables differ."
 
     def formatted(self, kind: str) -> str:
         """The comparison in one of ``FORMATS``."""
         return {"text": self.to_text, "json": self.to_json, "html": self.to_html}[kind]()
+
+
+def _tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
+    """The tables that have rows; the first is that of counts. For a page with bars, and with differences marked."""
+    old, new = plain(found.old_name), plain(found.new_name)
+    kinds = {"changed": "changed", "only_old": f"only in {old}", "only_new": f"only in {new}"}
+    in_both = found.equal + found.changed
+    counts = [
+        (f"in {old}", found.old_rows),
+        (f"in {new}", found.new_rows),
+        ("equal", found.equal),
+        ("changed", found.changed),
+        (kinds["only_old"], found.only_old),
+        (kinds["only_new"], found.only_new),
+    ]
+    columns = [
+        *((name, kinds["only_old"]) for name in found.old_columns),
+        *((name, kinds["only_new"]) for name in found.new_columns),
+        *(
+            (name, short(f"{each['old']} in {old}, {each['new']} in {new}; compared as {each['compared_as']}", LINE))
+            for name, each in found.types.items()
+        ),
+        *((name, "ignored") for name in found.ignored_columns),
+    ]
+    pair: Callable[[str | None, str | None], tuple[str, str]] = marked if is_page else beside
+
+    def share(rows: int) -> str:
+        return charts.meter(rows / in_both) if is_page else f"{rows / in_both:.1%}"
+
+    every = [
+        Table("Rows", ("rows", "number"), [(name, f"{number:,}") for name, number in counts]),
+        Table("Columns", ("column", "difference"), [(plain(name), difference) for name, difference in columns]),
+        Table(
+            "Changed columns",
+            ("column", "rows", "of rows in both"),
+            [(plain(name), f"{rows:,}", share(rows)) for name, rows in found.columns.items() if rows],
+        ),
+        Table(
+            "Where differences concentrate",
+            ("rows", "column", "value", "number", "of these rows", "of all rows", "times as often", "effect"),
+            [each.cells(kinds[each.kind]) for each in found.concentrations],
+        ),
+        Table(
+            "Some of the changes",
+            (*map(plain, found.key), "column", old, new),
+            [(*map(short, each.key), plain(each.column), *pair(each.old, each.new)) for each in found.changes],
+        ),
+        Table(f"Some of the rows {kinds['only_old']}", ("row",), [(line(row),) for row in found.old_samples]),
+        Table(f"Some of the rows {kinds['only_new']}", ("row",), [(line(row),) for row in found.new_samples]),
+        Table("Notes", ("note",), [(plain(note),) for note in found.notes]),
+    ]
+    return (table for table in every if table.rows)

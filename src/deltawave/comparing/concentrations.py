@@ -1,9 +1,8 @@
 """Where differences concentrate: values that are more frequent among the rows that differ than among the others."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from pyspark.sql import Column as Value
 from pyspark.sql import DataFrame
@@ -15,9 +14,13 @@ from deltawave.comparing.comparison import Concentration, Kind
 from deltawave.comparing.pairs import cell, cut
 from deltawave.differencing.contract import Side
 
+Category = TypeVar("Category")
+
 # Columns with more values than this, about, are no categories. Those with the fewest values are measured.
 MOST_VALUES = 100
 MOST_COLUMNS = 20
+# The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
+PRECISION = 0.15
 # Types whose values may divide rows into groups.
 CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType)
 # A value is reported that so many rows have which differ, if it is so many times as frequent among them as among all,
@@ -43,10 +46,9 @@ def estimate(column: Column) -> str:
     return f"values_{column.number}"
 
 
-def measured(columns: Sequence[Column], counts: Mapping[str, int]) -> list[Column]:
-    """The categories of few values, by about how many they have."""
-    few = [column for column in columns if 2 <= counts[estimate(column)] <= MOST_VALUES]
-    return sorted(few, key=lambda column: counts[estimate(column)])[:MOST_COLUMNS]
+def measured(columns: Iterable[Category], values_of: Callable[[Category], int]) -> list[Category]:
+    """The categories of few values, by about how many they have: ``values_of``."""
+    return sorted((column for column in columns if 2 <= values_of(column) <= MOST_VALUES), key=values_of)[:MOST_COLUMNS]
 
 
 def as_value(value: Value, kind: T.DataType) -> Value:
@@ -65,7 +67,7 @@ def concentrations(
     - ``equal_values``: how many equal rows that are not among the pairs have each value: ``kind``, which is equal,
       ``side``, ``number`` of the column, ``value`` and ``rows``
     """
-    chosen = measured(columns, counts)
+    chosen = measured(columns, lambda column: counts[estimate(column)])
     names = {column.number: column.name for column in chosen}
     in_both = counts["changed"] + counts["equal"]
     populations = {kind: in_both if kind == "changed" else in_both + counts[kind] for kind in _SIDES}
@@ -109,8 +111,13 @@ def concentrations(
                 share, all_share = row[kind] / counts[kind], all_rows / populations[kind]
                 shares = row[kind], share, all_rows, all_share
                 found.append(Concentration(kind, names[row["number"]], row["value"], *shares, *weight))
-    found.sort(key=lambda each: (-each.effect, each.column, each.value or ""))
-    return [each for kind in kinds for each in [one for one in found if one.kind == kind][:MOST_REPORTED]]
+    return strongest(found, kinds)
+
+
+def strongest(found: Sequence[Concentration], kinds: Iterable[str]) -> list[Concentration]:
+    """What is worth reporting of each kind, the largest effect first."""
+    ordered = sorted(found, key=lambda each: (-each.effect, each.column, each.value or ""))
+    return [each for kind in kinds for each in [one for one in ordered if one.kind == kind][:MOST_REPORTED]]
 
 
 def weighed(rows: int, of: int, all_rows: int, of_all: int) -> tuple[float, float] | None:

@@ -1,7 +1,5 @@
 """The files that ``deltawave compare`` reads, and their columns in types that can be compared."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,8 +10,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from deltawave.differencing.comparable import fields_of
 from deltawave.differencing.contract import SIDES, Side
-from deltawave.differencing.described import fields_of
 from deltawave.sql_text import quoted
 
 _NAME = re.compile(r"\.(csv|jsonl?|ndjson|parquet)(\.(gz|bz2|zst|lz4|snappy|deflate))?$")

@@ -5,8 +5,6 @@
 only_new.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import or_

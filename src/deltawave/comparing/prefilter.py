@@ -1,7 +1,5 @@
 """Leaves out rows that are equal before Spark joins two large tables on one machine: DuckDB finds them faster."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Mapping, Sequence
@@ -78,7 +76,7 @@ def _by_duckdb(engine: LocalEngine, frames: Mapping[Side, DataFrame], columns: S
     if categories and keys >= LEAST_ROWS:
         (old,), (new,) = (engine.execute(tables.estimates(side, categories)) for side in SIDES)
         values = {estimate(column): max(each) for column, *each in zip(categories, old, new, strict=True)}
-        if few := measured(categories, values):
+        if few := measured(categories, lambda column: values[estimate(column)]):
             equal_values = _equal_values(engine, tables.equal_values(found, few), few)
     differing = {
         side: engine.frame(

@@ -4,8 +4,6 @@ A window (LG96 4) reads two snapshots from their beginnings. To let several task
 correspond: keys of the new snapshot's row groups are looked for in the old one's key columns.
 """
 
-from __future__ import annotations
-
 import logging
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,4 @@
-"""Record batches and columns of Arrow, and arrays of numpy."""
-
-from __future__ import annotations
+"""Record batches and columns of Arrow, arrays of numpy, and how row groups of Parquet files are decoded."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 Batches = Iterable[pa.RecordBatch]
 # Each with the position of its first row.
@@ -65,3 +64,78 @@ def positioned(batches: Batches, at: int = 0) -> PositionedBatches:
     for rows in batches:
         yield at, rows
         at += rows.num_rows
+
+
+# The most rows of a batch, and about how many bytes it may take.
+BATCH_ROWS, BATCH_BYTES = 1 << 16, 1 << 24
+# Rows with texts are decoded in steps that fit in a batch even if each row has this many bytes: footers give the mean
+# size of a group's rows, but the rows of a step may be far wider.
+_WIDE_ROW_BYTES = 1 << 13
+# Bytes of a decoded value, by its type in the file: a file may store equal numbers once.
+_DECODED_BYTES = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8, "FIXED_LEN_BYTE_ARRAY": 16}
+# A text column with at most this many stored bytes per value repeats itself: it stays in a dictionary.
+_REPEATING_BYTES = 4
+
+
+def joined(steps: Iterable[pa.RecordBatch], most_bytes: int, most_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of at most so many rows and bytes, unless a single step has more bytes."""
+    parts: list[pa.RecordBatch] = []
+    rows = size = 0
+    for part in steps:
+        own = plain_bytes(part)
+        if parts and (rows + part.num_rows > most_rows or size + own > most_bytes):
+            yield pa.concat_batches(parts) if len(parts) > 1 else parts[0]
+            parts, rows, size = [], 0, 0
+        parts.append(part)
+        rows, size = rows + part.num_rows, size + own
+    if parts:
+        yield pa.concat_batches(parts) if len(parts) > 1 else parts[0]
+
+
+def cut(steps: Iterable[pa.RecordBatch], most_bytes: int) -> Iterator[pa.RecordBatch]:
+    """The same rows without a copy: steps in halves until these have at most so many bytes, or are a single row."""
+    for rows in steps:
+        half = rows.num_rows // 2
+        if half and plain_bytes(rows) > most_bytes:
+            yield from cut((rows.slice(0, half), rows.slice(half)), most_bytes)
+        else:
+            yield rows
+
+
+def step_rows(group: pq.RowGroupMetaData, names: Sequence[str], size: int, row_bytes: int = 1) -> int:
+    """How many rows of a group are decoded at a time, so that rows of mean size take at most ``size`` bytes.
+
+    ``row_bytes``: what a row is known to take otherwise; texts of dictionaries may take more than the footer says.
+    """
+    is_fixed = all(
+        chunk.physical_type in _DECODED_BYTES and chunk.path_in_schema in names for chunk in _chunks(group, names)
+    )
+    rows = size * int(group.num_rows) // max(1, decoded_bytes(group, names))
+    return max(1, min(BATCH_ROWS if is_fixed else size // max(_WIDE_ROW_BYTES, row_bytes), rows))
+
+
+def decoded_bytes(group: pq.RowGroupMetaData, names: Sequence[str]) -> int:
+    """About how many bytes these columns of a row group take when they are decoded; too few if texts repeat."""
+    size = 0
+    for chunk in _chunks(group, names):
+        size += max(_DECODED_BYTES.get(chunk.physical_type, 0) * chunk.num_values, chunk.total_uncompressed_size)
+    return size
+
+
+def _chunks(group: pq.RowGroupMetaData, names: Sequence[str]) -> list[pq.ColumnChunkMetaData]:
+    """The column chunks of a group that hold these columns, also what is in lists, maps and structs."""
+    within = tuple(f"{name}." for name in names)
+    chunks = (group.column(number) for number in range(group.num_columns))
+    return [chunk for chunk in chunks if chunk.path_in_schema in names or chunk.path_in_schema.startswith(within)]
+
+
+def repeating_columns(group: pq.RowGroupMetaData) -> list[str]:
+    """Text columns with repetitive values."""
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    return [
+        chunk.path_in_schema
+        for chunk in chunks
+        if chunk.physical_type == "BYTE_ARRAY"
+        and chunk.has_dictionary_page
+        and chunk.total_uncompressed_size < _REPEATING_BYTES * chunk.num_values
+    ]

@@ -4,8 +4,6 @@ Rows of the new snapshot are matched with the buckets in memory, and are never w
 space, since keys are unique; the space then holds new rows that would otherwise have gone to a file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,7 +74,7 @@ def _gathered(blocks: Iterable[Block], size: int) -> Iterator[Block]:
     yield from Block.packed(waiting)
 
 
-def _matched(bucket: int, old_side: _Buckets, new_side: _Buckets) -> Iterator[Matched | Aged]:
+def _matched(bucket: int, old_side: "_Buckets", new_side: "_Buckets") -> Iterator[Matched | Aged]:
     """Match the rows of a bucket whose old rows are all known; those without a partner stay."""
     if not new_side.rows_in_memory(bucket) and bucket not in new_side.files:
         return

@@ -4,8 +4,6 @@ If the table of hashes does not fit in memory (LG95 4.1), both snapshots are spl
 the old one becomes a table in memory, which the rows of the new one probe.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from functools import reduce

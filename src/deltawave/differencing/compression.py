@@ -4,8 +4,6 @@ The kept table has one row per segment: ``segment`` of ``segments``, ``rows``, a
 (:class:`~deltawave.differencing.signatures.Signatures`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -20,14 +18,7 @@ from deltawave.differencing.batches import plain
 from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.hashing import VERSION
-from deltawave.differencing.in_place import (
-    Batches,
-    NotInPlaceError,
-    RowGroups,
-    map_numbers,
-    map_rows,
-    quoted,
-)
+from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, map_numbers, map_rows, quoted
 from deltawave.differencing.merging import patched
 from deltawave.differencing.signatures import Signatures, gathered
 from deltawave.differencing.stored_rows import groups_in_place, plain_row_groups, rows_between
@@ -83,7 +74,7 @@ class Compared:
     expressions: list[str]
 
     @classmethod
-    def of(cls, unique_key: Sequence[str], columns: Columns) -> Compared:
+    def of(cls, unique_key: Sequence[str], columns: Columns) -> "Compared":
         """From the mappings that docs/python_strategies.md describes."""
         return cls(list(unique_key), [column["comparable"] for column in columns if column["is_compared"]])
 
@@ -240,10 +231,7 @@ def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
 def merged(
     batches: Batches, is_sorted: bool = True, stored: Stored | None = None
 ) -> Iterator[tuple[int, dict[int, Signatures]]]:
-    """The rows of each segment by their kind, sorted or in any order.
-
-    ``stored``: see ``old_pieces``.
-    """
+    """The rows of each segment by their kind, sorted or in any order. ``stored``: see ``old_pieces``."""
     rows = chain.from_iterable(
         zip(*(batch.column(name).to_pylist() for name in ("segment", "kind")), batch.column("entries"), strict=True)
         for batch in batches
@@ -275,28 +263,19 @@ def pieces(rows: Iterable[tuple[int, Signatures]], segments: int) -> Batches:
 def _pieces_of(part: Signatures, segments: int, kind: int) -> pa.RecordBatch:
     """The pieces of these sorted rows."""
     cut = [(segment, piece.to_bytes()) for segment, piece in part.segments(segments)]
-    return pa.RecordBatch.from_arrays(
-        [
-            pa.array([segment for segment, _ in cut], pa.int32()),
-            pa.array([kind] * len(cut), pa.int8()),
-            pa.array([entries for _, entries in cut], pa.binary()),
-        ],
-        ["segment", "kind", "entries"],
-    )
+    columns = {
+        "segment": pa.array([segment for segment, _ in cut], pa.int32()),
+        "kind": pa.array([kind] * len(cut), pa.int8()),
+        "entries": pa.array([entries for _, entries in cut], pa.binary()),
+    }
+    return pa.RecordBatch.from_pydict(columns)
 
 
 def _kept(pieces: DataFrame, segments: int, stored: Stored | None = None) -> DataFrame:
     def write(batches: Batches) -> Batches:
         for segment, parts in merged(batches, stored=stored):
             rows = old_side(parts)
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array([segment], pa.int32()),
-                    pa.array([segments], pa.int32()),
-                    pa.array([len(rows)], pa.int64()),
-                    pa.array([rows.to_bytes()], pa.binary()),
-                ],
-                ["segment", "segments", "rows", "entries"],
-            )
+            numbers = {"segment": pa.array([segment], pa.int32()), "segments": pa.array([segments], pa.int32())}
+            yield pa.RecordBatch.from_pydict({**numbers, "rows": [len(rows)], "entries": [rows.to_bytes()]})
 
     return by_segment(pieces, segments).mapInArrow(write, _KEPT_COLUMNS)

@@ -3,8 +3,6 @@
 See docs/python_strategies.md for the columns of a result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -4,8 +4,6 @@ Only the output of each algorithm changes, as in the report: a row without a par
 whatever its values.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,8 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing.aligning import NotSegmentedError
+from deltawave.differencing.comparable import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.described import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.in_place import quoted
 from deltawave.differencing.text_diff import TEXT_DIFF
 from deltawave.differencing.window import WINDOW, Matching, cells, found_in_order, position

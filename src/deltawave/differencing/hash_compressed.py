@@ -5,35 +5,20 @@ snapshot probes it. On several machines, and for types that DuckDB may compare i
 compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import (
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-)
+from pyspark.sql import types as T
 
 from deltawave.differencing import kept_blocks, sort_merge_compressed
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.differencing.kept_blocks import BLOCK
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
-from deltawave.differencing.logged_rows import LogFiles
+from deltawave.differencing.logged_rows import LogFiles, Partitions
 
 _LOG = logging.getLogger(__name__)
 
@@ -48,18 +33,18 @@ _HALF = 1 << 63
 # Of rows that were not hashed from a file in place.
 _NO_BLOCK = "null::blob"
 # A value of each kind that is hashed in its own way.
-_SAMPLES: dict[str, DataType] = {
-    "null::blob": StringType(),
-    "-1::bigint": LongType(),
-    "true": BooleanType(),
-    "0.5::float": FloatType(),
-    "-0.5::double": DoubleType(),
-    "1.25::decimal(9, 2)": DecimalType(9, 2),
-    "12345678901234567890.5::decimal(38, 1)": DecimalType(38, 1),
-    "date '1999-12-31'": DateType(),
-    "timestamp '1999-12-31 23:59:59'": TimestampNTZType(),
-    "'short'::blob": StringType(),
-    "'a text of several words'::blob": StringType(),
+_SAMPLES: dict[str, T.DataType] = {
+    "null::blob": T.StringType(),
+    "-1::bigint": T.LongType(),
+    "true": T.BooleanType(),
+    "0.5::float": T.FloatType(),
+    "-0.5::double": T.DoubleType(),
+    "1.25::decimal(9, 2)": T.DecimalType(9, 2),
+    "12345678901234567890.5::decimal(38, 1)": T.DecimalType(38, 1),
+    "date '1999-12-31'": T.DateType(),
+    "timestamp '1999-12-31 23:59:59'": T.TimestampNTZType(),
+    "'short'::blob": T.StringType(),
+    "'a text of several words'::blob": T.StringType(),
 }
 
 
@@ -104,19 +89,21 @@ def patched_hashes(
     columns: Columns,
     count: int,
     stored: DataFrame | None = None,
-    partitions: DataFrame | None = None,
+    partitions: Partitions = (),
+    from_batch: int = 0,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the kept hashes with ``patches`` applied: rows with ``_change_type``.
 
-    ``stored``, ``partitions``: see ``LogFiles``. Its last changes are the patches, which Spark reads if DuckDB can not.
+    ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``. Its last changes are the patches, which Spark reads
+    if DuckDB can not.
     """
     if not reaches(patches):
         return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
     compared = _Compared(patches, unique_key, columns)
 
     def patch(engine: LocalEngine, read: Read) -> DataFrame:
-        applied = _patches(engine, unique_key, patches, stored, partitions)
+        applied = _patches(engine, unique_key, patches, stored, partitions, from_batch)
         return engine.frame(compared.patched(_with_block(read, kept), applied), compared.kept_schema)
 
     return _computed(kept.sparkSession, memory_bytes, patch)
@@ -131,19 +118,22 @@ def differing_rows(
     rows: int,
     patches: DataFrame | None = None,
     stored: DataFrame | None = None,
-    partitions: DataFrame | None = None,
+    partitions: Partitions = (),
+    from_batch: int = 0,
     logged: DataFrame | None = None,
-    logged_partitions: DataFrame | None = None,
+    logged_partitions: Partitions = (),
+    first_batch: int = 0,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
     reads the files once more if a row differs. The comparison takes about ``memory_bytes``; what does not fit waits in
-    temporary files. ``stored``, ``partitions``: as of ``patched_hashes``.
+    temporary files. ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``.
 
-    ``logged``, ``logged_partitions``: the whole log, likewise. If DuckDB reads it, each row comes with the last one of
-    its key: its columns as ``before__...``, and ``_change_type``, which is null if there is none, or it was deleted.
+    ``logged``, ``logged_partitions``, ``first_batch``: the whole log, likewise. If DuckDB reads it, each row comes with
+    the last one of its key: its columns as ``before__...``, and ``_change_type``, which is null if there is none, or it
+    was deleted.
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(
@@ -156,7 +146,8 @@ def differing_rows(
         # What is read several times is computed once.
         store = engine.stored if patches is not None else str
         if patches is not None:
-            old = compared.patched(old, _patches(engine, unique_key, patches, stored, partitions))
+            applied = _patches(engine, unique_key, patches, stored, partitions, from_batch)
+            old = compared.patched(old, applied)
         if rest := kept_blocks.without_kept_blocks(engine, old, dump, new, compared.names):
             keys = compared.differing_keys(engine, store(rest[0]), rest[1])
             if compared.has_new_rows_of(engine, keys, old):
@@ -167,11 +158,12 @@ def differing_rows(
         else:
             _, dump = rest
         found = compared.differing(keys, dump)
-        if logged is not None and logged_partitions is not None:
+        if logged is not None:
             # One statement of several joins may begin with a hash table of the whole dump.
             found = engine.stored(found)
             try:
-                changes = engine.stored(LogFiles.of(logged, logged_partitions).last_changes(engine, unique_key, keys))
+                files = LogFiles.of(logged, logged_partitions, first_batch)
+                changes = engine.stored(files.last_changes(engine, unique_key, keys))
                 others = {*unique_key, "change_type", "of_batch"}
                 before = [field for field in logged.schema.fields if field.name not in others]
                 return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before))
@@ -193,12 +185,13 @@ def _patches(
     unique_key: Sequence[str],
     patches: DataFrame,
     stored: DataFrame | None,
-    partitions: DataFrame | None,
+    partitions: Partitions,
+    from_batch: int,
 ) -> str:
     """A select of the patches: from the log's files, unless Spark has to read them."""
-    if stored is not None and partitions is not None:
+    if stored is not None:
         try:
-            changes = LogFiles.of(stored, partitions).last_changes(engine, unique_key)
+            changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, unique_key)
             # They are read twice.
             return engine.stored(f"select *, change_type as _change_type from ({changes})")
         except (NotInPlaceError, duckdb.Error) as error:
@@ -235,9 +228,9 @@ class _Compared:
         self._values = [places[column["name"]] for column in columns if column["is_compared"]]
 
     @property
-    def kept_schema(self) -> StructType:
-        keys = [StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
-        return StructType(keys).add("low", "long").add("high", "long").add("block", "string")
+    def kept_schema(self) -> T.StructType:
+        keys = [T.StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
+        return T.StructType(keys).add("low", "long").add("high", "long").add("block", "string")
 
     @property
     def names(self) -> list[str]:
@@ -245,14 +238,14 @@ class _Compared:
         return [self._fields[place].name for place in (*self._key, *self._values)]
 
     @property
-    def found_schema(self) -> StructType:
-        rows = StructType([StructField(field.name, field.dataType) for field in self._fields])
+    def found_schema(self) -> T.StructType:
+        rows = T.StructType([T.StructField(field.name, field.dataType) for field in self._fields])
         return rows.add("was_kept", "boolean").add("is_there", "boolean")
 
-    def schema_with(self, before: Sequence[StructField]) -> StructType:
+    def schema_with(self, before: Sequence[T.StructField]) -> T.StructType:
         """Of ``with_before``."""
-        fields = [StructField(f"before__{field.name}", field.dataType) for field in before]
-        return StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
+        fields = [T.StructField(f"before__{field.name}", field.dataType) for field in before]
+        return T.StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
 
     def hashed(self, rows: str, condition: str = "true", block: str | None = None) -> str:
         """The key of rows, with a hash of 128 bits in two words, and this block."""
@@ -317,7 +310,7 @@ class _Compared:
             f"union all\nselect {', '.join(alone)}, true, false from ({found}) where not is_there"
         )
 
-    def with_before(self, differing: str, changes: str, before: Sequence[StructField]) -> str:
+    def with_before(self, differing: str, changes: str, before: Sequence[T.StructField]) -> str:
         """The same rows, each with the last one of its key, unless it was deleted. ``changes``: those of a log."""
         same = " and ".join(
             f"differing.c{place} is not distinct from logged.{name_in_duckdb(self._fields[place].name)}"
@@ -343,7 +336,7 @@ class _Compared:
         )
 
 
-def hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
+def hashes(values: Sequence[str], types: Sequence[T.DataType]) -> tuple[str, str]:
     """Two hashes of values. The second takes them in another order: what the one hides, the other shows.
 
     The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is
@@ -353,10 +346,10 @@ def hashes(values: Sequence[str], types: Sequence[DataType]) -> tuple[str, str]:
     words: list[str] = []
     texts: list[str] = []
     for value, kind in zip(values, types, strict=True):
-        if isinstance(kind, (StringType, BinaryType)):
+        if isinstance(kind, (T.StringType, T.BinaryType)):
             texts.append(f"coalesce({value}, ''::blob)")
             words.append(f"octet_length({value})")
-        elif isinstance(kind, DecimalType) and kind.precision > _WORD_DIGITS:
+        elif isinstance(kind, T.DecimalType) and kind.precision > _WORD_DIGITS:
             texts.append(f"coalesce(encode({value}::varchar), ''::blob)")
             words.append(f"length({value}::varchar)")
         else:

@@ -9,8 +9,6 @@ the same types. A row in which one number or date differs, and nothing else, alw
 difference is hidden with a probability of 2^-64 for each seed: two seeds make a hash of 128 bits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any

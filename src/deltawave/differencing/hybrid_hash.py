@@ -4,8 +4,6 @@ Spark exchanges the rows by their keys. A task joins its part of both snapshots 
 granted: see :mod:`~deltawave.differencing.buckets`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from functools import partial
@@ -38,8 +36,7 @@ _PART_OF_MEMORY = 4
 def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
-    ``memory_bytes``: what a task may use. Spark joins snapshots with columns that it cannot hand
-    to Python.
+    ``memory_bytes``: what a task may use. Spark joins snapshots with columns that it cannot hand to Python.
     """
     old = old.select(*map(quoted, contract.names("old")))
     new = new.select(*map(quoted, contract.names("new")))

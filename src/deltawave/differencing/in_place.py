@@ -3,8 +3,6 @@
 Tasks decode row groups with pyarrow, in a quarter of the time that Spark takes to read a row and hand it to Python.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,14 +19,25 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType, VariantType
+from pyspark.sql.types import StructField, StructType, VariantType
 
+from deltawave.differencing.batches import (
+    BATCH_BYTES,
+    PositionedBatches,
+    Positions,
+    cut,
+    decoded_bytes,
+    joined,
+    positioned,
+    repeating_columns,
+    step_rows,
+)
 from deltawave.differencing.batches import Batches as Batches
-from deltawave.differencing.batches import PositionedBatches, Positions, positioned
 from deltawave.differencing.comparable import contained_types
-from deltawave.differencing.decoding import BATCH_BYTES, cut, decoded_bytes, joined, repeating_columns, step_rows
 from deltawave.sql_text import quoted as quoted
 
+# Metadata of a column that has a number, by which Spark may look for it, whatever its name in a file.
+_NUMBER = "parquet.field.id"
 # Metadata of a column whose values Spark changes while it reads them.
 FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
@@ -37,7 +46,6 @@ _AS_STORED = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "corrected",
     "spark.sql.parquet.int96RebaseModeInRead": "corrected",
     "spark.sql.parquet.int96TimestampConversion": "false",
-    "spark.sql.parquet.fieldId.read.enabled": "false",
     "spark.sql.caseSensitive": "false",
 }
 
@@ -67,6 +75,7 @@ class RowGroups:
     - ``row_bytes``: about how many bytes a decoded row takes
     - ``states``: the size and the time of modification of each file when its footer was read
     - ``batch_bytes``: about how many bytes a decoded batch may take
+    - ``stored``: the files' columns for those columns that have another name or type there, by names in lower case
     """
 
     groups: tuple[tuple[str, int], ...]
@@ -75,52 +84,61 @@ class RowGroups:
     schema: pa.Schema
     states: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
     batch_bytes: int = BATCH_BYTES
+    stored: Mapping[str, StructField] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, frame: DataFrame) -> RowGroups:
+    def of(
+        cls, frame: DataFrame, files: Sequence[str], columns: Sequence[StructField], ids: Mapping[str, int]
+    ) -> "RowGroups":
         """The row groups of a plain select of Parquet files. A task reads their footers: tasks reach the files.
 
-        Raises ``NotInPlaceError`` if Spark may read other values than the files hold, or pyarrow cannot read them.
+        ``files``, ``columns``, ``ids``: see ``PlainScan``. Raises ``NotInPlaceError`` if Spark may read other values
+        than the files hold, or pyarrow cannot read them.
         """
-        paths = sorted(filter(has_rows, frame.inputFiles()))
+        paths = sorted(files)
         if not paths:
             # Without files, or with rows that Spark has in memory.
             raise NotInPlaceError("Spark names no files")
-        _check_session(frame)
-        check_folders(paths, frame.columns)
+        _check_session(frame.sparkSession, [*frame.schema.fields, *columns])
+        check_folders(paths, [column.name for column in columns])
         try:
             schema = to_arrow_schema(frame.schema)
+            wanted = {each.name.lower(): each.type for each in to_arrow_schema(StructType(list(columns)))}
         except TypeError as error:
             raise NotInPlaceError(str(error)) from error
-        wanted = {each.name.lower(): each.type for each in schema}
         tasks = parallelism(frame.sparkSession)
-        found = computed(frame.sparkSession, len(paths), lambda number: _examined(paths[number], wanted), tasks)
+        found = computed(frame.sparkSession, len(paths), lambda number: _examined(paths[number], wanted, ids), tasks)
         known = {name for file in found for name in file["names"]}
-        missing = [name for name in frame.columns if name.lower() not in known]
+        missing = [column.name for column in columns if column.name.lower() not in known]
         if missing:
             raise NotInPlaceError(f"no file has the column(s) {', '.join(missing)}")
-        files = list(zip(paths, found, strict=True))
-        groups = tuple((path, number) for path, file in files for number in range(len(file["rows"])))
+        examined = list(zip(paths, found, strict=True))
+        groups = tuple((path, number) for path, file in examined for number in range(len(file["rows"])))
         rows = tuple(rows for file in found for rows in file["rows"])
-        states = {path: (file["size"], file["modified_ns"]) for path, file in files}
-        return cls(groups, rows, max(file["row_bytes"] for file in found), schema, states)
+        states = {path: (file["size"], file["modified_ns"]) for path, file in examined}
+        stored = {
+            column.name.lower(): source
+            for column, source in zip(frame.schema.fields, columns, strict=True)
+            if (column.name.lower(), column.dataType) != (source.name.lower(), source.dataType)
+        }
+        return cls(groups, rows, max(file["row_bytes"] for file in found), schema, states, stored=stored)
 
     @property
     def begins(self) -> Positions:
         """The position at which each row group begins, and the one after the last row."""
         return np.cumsum([0, *self.rows], dtype=np.int64)
 
-    def only(self, names: Sequence[str]) -> RowGroups:
+    def only(self, names: Sequence[str]) -> "RowGroups":
         """The same row groups with only these columns, whose spelling may differ."""
         fields = {each.name.lower(): each for each in self.schema}
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
-    def subset(self, numbers: Sequence[int]) -> RowGroups:
+    def subset(self, numbers: Sequence[int]) -> "RowGroups":
         """Only these row groups."""
         groups, rows = tuple(self.groups[number] for number in numbers), tuple(self.rows[number] for number in numbers)
         return replace(self, groups=groups, rows=rows)
 
-    def within(self, memory_bytes: int) -> RowGroups:
+    def within(self, memory_bytes: int) -> "RowGroups":
         """The same row groups for a task that may use this memory: a decoded batch takes about a sixteenth of it."""
         return replace(self, batch_bytes=max(_LEAST_BATCH_BYTES, min(BATCH_BYTES, memory_bytes // 16)))
 
@@ -137,11 +155,18 @@ class RowGroups:
         repeating = repeating_columns(footer)
         if repeating:
             file = open_file(path, read_dictionary=repeating)
-        wanted = {name.lower() for name in self.schema.names}
-        names = [name for name in file.schema_arrow.names if name.lower() in wanted]
+        sources = [self._stored_name(name) for name in self.schema.names]
+        names = [name for name in file.schema_arrow.names if name.lower() in sources]
         step = step_rows(footer, names, self.batch_bytes, self.row_bytes)
         steps = file.iter_batches(step, row_groups=[group], columns=_only(names), use_threads=False)
-        yield from joined(cut((_typed(rows, self.schema) for rows in steps), self.batch_bytes), self.batch_bytes)
+        yield from joined(
+            cut((_typed(rows, self.schema, sources) for rows in steps), self.batch_bytes), self.batch_bytes
+        )
+
+    def _stored_name(self, name: str) -> str:
+        """In lower case."""
+        source = self.stored.get(name.lower())
+        return (source.name if source else name).lower()
 
     def positioned(self, number: int) -> PositionedBatches:
         """The same, each batch with the position of its first row."""
@@ -235,12 +260,15 @@ def _only(names: list[str]) -> list[str] | None:
     return None if any("." in name for name in names) else names
 
 
-def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The columns cast to their types, except that a dictionary stays a dictionary. A file may lack a column."""
+def _typed(batch: pa.RecordBatch, schema: pa.Schema, sources: Sequence[str]) -> pa.RecordBatch:
+    """The columns cast to their types, except that a dictionary stays a dictionary. A file may lack a column.
+
+    ``sources``: the stored column of each, in lower case.
+    """
     places = {name.lower(): place for place, name in enumerate(batch.schema.names)}
     cells = []
-    for wanted in schema:
-        place = places.get(wanted.name.lower())
+    for wanted, source in zip(schema, sources, strict=True):
+        place = places.get(source)
         column = pa.nulls(batch.num_rows, wanted.type) if place is None else batch.column(place)
         is_kept = getattr(column.type, "value_type", None) == wanted.type or column.type == wanted.type
         # Spark truncates nanoseconds, too.
@@ -254,15 +282,17 @@ def has_rows(path: str) -> bool:
     return not (name.startswith(".") or (name.startswith("_") and "=" not in name))
 
 
-def _check_session(frame: DataFrame) -> None:
+def _check_session(session: SparkSession, columns: Sequence[StructField]) -> None:
     """Refuse whatever Spark changes while reading: defaults, char(n), old calendars, spelling of names."""
     for name, value in _AS_STORED.items():
-        if (frame.sparkSession.conf.get(name) or "").lower() != value:
+        if (session.conf.get(name) or "").lower() != value:
             raise NotInPlaceError(f"{name} is not {value}")
-    for column in frame.schema.fields:
+    for column in columns:
         # Spark matches the names within a struct ignoring case; a variant may be stored in parts that have names.
         if any(isinstance(kind, (StructType, VariantType)) for kind in contained_types(column.dataType)):
             raise NotInPlaceError(f"the column {column.name} is of type {column.dataType.simpleString()}")
+        if _NUMBER in column.metadata:
+            raise NotInPlaceError(f"the column {column.name} has a number")
         if FILLED_IN.intersection(column.metadata):
             raise NotInPlaceError(f"the column {column.name} is filled in or padded by Spark")
 
@@ -276,7 +306,7 @@ def check_folders(paths: Sequence[str], columns: Sequence[str]) -> None:
             raise NotInPlaceError(f"the folders {folder.partition('=')[0]}=... are partitions")
 
 
-def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> dict[str, Any]:
+def _examined(path: str, wanted: Mapping[str, pa.DataType], ids: Mapping[str, int]) -> dict[str, Any]:
     """Facts in a file's footer. Raises ``NotInPlaceError`` if it cannot be read in place."""
     try:
         size, modified_ns = state_of(path)
@@ -294,6 +324,8 @@ def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> dict[str, Any]:
             problem = "counts dates by an old calendar"
         elif repeated:
             problem = f"has several columns {', '.join(repeated)}"
+        elif ids and not _is_numbered(fields, ids):
+            problem = "has other numbers or names of columns than the table"
         elif other := next(others, None):
             problem = f"holds {other.name} as {other.type}"
         else:
@@ -303,6 +335,15 @@ def _examined(path: str, wanted: Mapping[str, pa.DataType]) -> dict[str, Any]:
     except Exception as error:
         raise NotInPlaceError(f"{path}: {error}") from error
     raise NotInPlaceError(f"{path} {problem}")
+
+
+def _is_numbered(fields: pa.Schema, ids: Mapping[str, int]) -> bool:
+    """Whether a file's columns have these numbers, by names; of columns that it lacks, the numbers are missing, too."""
+    found = {each.name.lower(): int((each.metadata or {}).get(b"PARQUET:field_id", -1)) for each in fields}
+    others = set(found.values())
+    return -1 not in others and all(
+        found[name] == at if name in found else at not in others for name, at in ids.items()
+    )
 
 
 def _is_of_type(stored: pa.DataType, wanted: pa.DataType) -> bool:

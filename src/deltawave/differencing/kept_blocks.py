@@ -5,20 +5,17 @@ checksum (:mod:`~deltawave.differencing.unchanged_blocks`). It has none once its
 of a dump whose block is kept whole holds just the kept rows of that block: neither are compared.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, located, open_file, parallelism
-from deltawave.differencing.local_engine import LocalEngine, literal
+from deltawave.differencing.in_place import NotInPlaceError, RowGroups, open_file, parallelism
+from deltawave.differencing.local_engine import LocalEngine, literal, local_path
 from deltawave.differencing.unchanged_blocks import checksum
 
 _LOG = logging.getLogger(__name__)
@@ -34,7 +31,7 @@ def with_blocks(engine: LocalEngine, rows: str, frame: DataFrame, names: Sequenc
 
     None if there are none, or their files do not say where their bytes are, or Spark wrote these for this once.
     """
-    groups = engine.row_groups(rows)
+    groups = _plain(engine.row_groups(rows))
     if groups is None or not any(groups.rows):
         return None
     numbers = [number for number, count in enumerate(groups.rows) if count]
@@ -45,9 +42,9 @@ def with_blocks(engine: LocalEngine, rows: str, frame: DataFrame, names: Sequenc
         _LOG.debug("hashes without blocks: %s", error)
         return None
     bounds = _bounds(groups)
+    paths = {uri: literal(str(local_path(uri))) for uri in groups.states}
     listed = ", ".join(
-        f"({literal(str(Path(located(groups.groups[number][0])[1])))}, {bounds[number].start}, {bounds[number].stop - 1}, "
-        f"{_encoded(block)})"
+        f"({paths[groups.groups[number][0]]}, {bounds[number].start}, {bounds[number].stop - 1}, {_encoded(block)})"
         for number, block in zip(numbers, blocks, strict=True)
     )
     listed = f"(values {listed}) as groups(file, begin, until, block)"
@@ -67,7 +64,7 @@ def without_kept_blocks(
 
     What differs is the same without them, unless a key of the other rows is in them, too.
     """
-    if (groups := engine.row_groups(rows)) is None:
+    if (groups := _plain(engine.row_groups(rows))) is None:
         return None
     counts = engine.execute(f"select decode(block), count(*) from ({kept}) where block is not null group by block")
     # Rows that were patched have left their block.
@@ -95,6 +92,11 @@ def without_kept_blocks(
         f"select kept.* from ({kept}) as kept anti join (values {left_out}) as same(block) on kept.block = same.block"
     )
     return rest, others
+
+
+def _plain(groups: RowGroups | None) -> RowGroups | None:
+    """Only as they are: equal bytes of columns that are named or cast differently are no equal rows."""
+    return None if groups is None or groups.stored else groups
 
 
 def _sizes(groups: RowGroups) -> list[str]:

@@ -3,8 +3,6 @@
 The list has the path, size and modification time of each file: if these are the same, the file is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
@@ -16,15 +14,8 @@ import pyarrow.fs
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.in_place import (
-    FILLED_IN,
-    Batches,
-    NotInPlaceError,
-    check_folders,
-    computed,
-    has_rows,
-    located,
-)
+from deltawave.differencing.batches import Batches
+from deltawave.differencing.in_place import FILLED_IN, NotInPlaceError, check_folders, computed, has_rows, located
 from deltawave.sql_text import quoted
 
 _LISTED = StructType().add("path", "string").add("size", "long").add("modified_ns", "long").add("problem", "string")

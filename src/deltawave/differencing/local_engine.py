@@ -3,14 +3,12 @@
 What Spark does to hand rows to Python takes several times as long as comparing them: here no row is handed over.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -114,7 +112,7 @@ class LocalEngine:
         )
         self.execute("set TimeZone = 'UTC'")
 
-    def __enter__(self) -> LocalEngine:
+    def __enter__(self) -> "LocalEngine":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -136,7 +134,7 @@ class LocalEngine:
         Raises ``NotInPlaceError`` if Spark has to read them.
         """
         groups = plain_row_groups(frame)
-        select = self.of_files(frame, groups.states)
+        select = self.of_files(frame, groups.states, groups.stored)
         self._states.update(groups.states)
         self._groups[select] = groups
         return select
@@ -145,26 +143,28 @@ class LocalEngine:
         """The row groups of a select in place; None if Spark wrote what it reads."""
         return self._groups.get(select)
 
-    def of_files(self, frame: DataFrame, uris: Iterable[str], numbered: bool = False) -> str:
-        """The same of some files, which are not examined.
+    def of_result(self, frame: DataFrame) -> str:
+        """A select of the columns of what ``frame`` returned: text as bytes, whatever Spark's view of it is named."""
+        (path,) = map(local_path, frame.inputFiles())
+        stored = [name_in_duckdb(name) for name, *_ in self.execute(f"describe from {_files([path])}")]
+        cells = [f"{cell} as {name_in_duckdb(name)}" for cell, name in zip(stored, frame.columns, strict=True)]
+        return f"select {', '.join(cells)} from {_files([path])}"
+
+    def of_files(
+        self,
+        frame: DataFrame,
+        uris: Iterable[str],
+        sources: Mapping[str, StructField] | None = None,
+        *,
+        numbered: bool = False,
+    ) -> str:
+        """The same of some files, which are not examined. ``sources``: their columns, as in ``RowGroups.stored``.
 
         ``numbered``: with the file's path and the row's number in it, ``filename`` and ``file_row_number``. A file with
         columns of these names is not read in place then.
         """
-        paths = []
-        for uri in uris:
-            try:
-                system, path = located(uri)
-            except (pa.ArrowException, OSError) as error:
-                # Spark knows more file systems than pyarrow, which may lack a library, too.
-                raise NotInPlaceError(f"{uri}: {error}") from error
-            if not isinstance(system, LocalFileSystem):
-                raise NotInPlaceError(f"{uri} is not on this machine")
-            if _PATTERN.intersection(path):
-                raise NotInPlaceError(f"the name of {path} looks like a pattern")
-            paths.append(Path(path))
         try:
-            return self._select(paths, frame.schema, numbered)
+            return self._select([local_path(uri) for uri in uris], frame.schema, sources or {}, numbered)
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
 
@@ -182,7 +182,7 @@ class LocalEngine:
         folder = self._new_folder()
         # DuckDB does not read every compression that a session may have.
         written.write.parquet(_name_in_spark(folder), compression="snappy")
-        return self._select(sorted(folder.glob("*.parquet")), written.schema)
+        return self._select(sorted(folder.glob("*.parquet")), written.schema, {})
 
     def rows(self, frame: DataFrame) -> str:
         """A select of the frame's columns, text as bytes: in place, unless Spark has to read them (logged)."""
@@ -213,16 +213,33 @@ class LocalEngine:
         self.execute(f"copy ({select}) to {literal(str(path))} (format parquet)")
         return path
 
-    def _select(self, paths: Sequence[Path], schema: StructType, numbered: bool = False) -> str:
+    def _select(
+        self, paths: Sequence[Path], schema: StructType, sources: Mapping[str, StructField], numbered: bool = False
+    ) -> str:
         files = _files(paths, numbered)
         stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {files}")}
-        cells = [_cell(field, stored.get(field.name.lower())) for field in schema.fields]
+        columns = [(field, sources.get(field.name.lower(), field)) for field in schema.fields]
+        cells = [_cell(field, source, stored.get(source.name.lower())) for field, source in columns]
         places = ["filename", "file_row_number"] if numbered else []
-        return f"select {', '.join([*cells, *places])} from {files}"
+        return f"select {', '.join([*cells, *places])} from {files} as files"
 
     def _new_folder(self) -> Path:
         self._folders += 1
         return self._folder / f"{self._folders}"
+
+
+def local_path(uri: str) -> Path:
+    """The path of a file, or a folder, on this machine. Raises ``NotInPlaceError`` if DuckDB does not reach it."""
+    try:
+        system, path = located(uri)
+    except (pa.ArrowException, OSError) as error:
+        # Spark knows more file systems than pyarrow, which may lack a library, too.
+        raise NotInPlaceError(f"{uri}: {error}") from error
+    if not isinstance(system, LocalFileSystem):
+        raise NotInPlaceError(f"{uri} is not on this machine")
+    if _PATTERN.intersection(path):
+        raise NotInPlaceError(f"the name of {path} looks like a pattern")
+    return Path(path)
 
 
 def _files(paths: Sequence[Path], numbered: bool = False) -> str:
@@ -246,18 +263,27 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _cell(field: StructField, stored: str | None) -> str:
-    """A column of files as Spark reads it. Raises ``NotInPlaceError`` if it may be read in another way."""
-    name, wanted = name_in_duckdb(field.name), type_in_duckdb(field.dataType)
+def _cell(field: StructField, source: StructField, stored: str | None) -> str:
+    """A column of files as Spark reads it. Raises ``NotInPlaceError`` if it may be read in another way.
+
+    ``source``: its name there, and the type as which Spark reads it, before it casts it.
+    """
+    name, wanted, read = name_in_duckdb(field.name), type_in_duckdb(field.dataType), type_in_duckdb(source.dataType)
+    # By the table's name: another column of the select may have the column's name.
+    value = f"files.{name_in_duckdb(source.name)}"
     if stored is None:
         # Files from before the column was added.
-        return f"null::{'BLOB' if wanted == 'VARCHAR' else wanted} as {name}"
-    if stored == "TIMESTAMP" and wanted == "TIMESTAMP WITH TIME ZONE":
+        value = f"null::{'BLOB' if wanted == 'VARCHAR' else wanted}"
+    elif stored == "TIMESTAMP" and read == "TIMESTAMP WITH TIME ZONE":
         # Spark's old format of timestamps has no zone of its own.
-        return f"{name} at time zone 'UTC' as {name}"
-    if stored != wanted:
-        raise NotInPlaceError(f"the column {field.name} is stored as {stored}")
-    return f"encode({name}) as {name}" if stored == "VARCHAR" else name
+        value = f"{value} at time zone 'UTC'"
+    elif stored != read:
+        raise NotInPlaceError(f"the column {source.name} is stored as {stored}")
+    elif stored == "VARCHAR":
+        value = f"encode({value})"
+    elif read != wanted:
+        value = f"{value}::{wanted}"
+    return f"{value} as {name}"
 
 
 def _temporary_folder(session: SparkSession) -> str | None:

@@ -1,21 +1,26 @@
-"""The last changes that a change log has of keys, from the log's files: Spark decodes every row of a long log."""
-
-from __future__ import annotations
+"""The files of a change log, read and written by DuckDB: the last changes of keys, and the changes of a batch."""
 
 import logging
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
 
 import duckdb
 from pyspark.sql import DataFrame
 
+from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import NotInPlaceError, check_calendar
-from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
+from deltawave.differencing.local_engine import LocalEngine, literal, local_path, name_in_duckdb, reaches
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
+
+# Number and attempt of each, in lists.
+Partitions = Sequence[Sequence[Any]]
 
 # A log of more files is read by Spark, in many tasks.
 _MOST_FILES = 500
@@ -25,19 +30,20 @@ _PARTITION = re.compile(r"/batch_id=(-?\d+)/attempt=(\w+)/[^/]+$")
 def last_rows(
     rows: DataFrame,
     stored: DataFrame,
-    partitions: DataFrame,
     keys: DataFrame,
     *,
+    partitions: Partitions,
+    from_batch: int,
     unique_key: Sequence[str],
     memory_bytes: int = 1 << 30,
 ) -> DataFrame:
     """Return the last row of each of these ``keys``, unless it was deleted.
 
     - ``rows``: the same as a query of Spark, which is used if DuckDB does not read the log
-    - ``stored``, ``partitions``: see ``LogFiles``; the columns of ``rows``, and ``change_type``
+    - ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``; the columns of ``rows``, and ``change_type``
     """
     try:
-        files = LogFiles.of(stored, partitions)
+        files = LogFiles.of(stored, partitions, from_batch)
         with LocalEngine(stored.sparkSession, memory_bytes) as engine:
             wanted = engine.rows(keys.select(*map(quoted, unique_key)))
             return engine.frame(
@@ -64,22 +70,21 @@ class LogFiles:
     from_batch: int
 
     @classmethod
-    def of(cls, stored: DataFrame, partitions: DataFrame) -> LogFiles:
-        """``partitions``: ``batch_id`` and ``attempt`` of the partitions that count, and ``from_batch``.
+    def of(cls, stored: DataFrame, partitions: Partitions, from_batch: int) -> "LogFiles":
+        """``partitions``: those that count.
 
         Raises ``NotInPlaceError`` if Spark has to read the log.
         """
         if not reaches(stored):
             raise NotInPlaceError("DuckDB does not compare its types")
-        counting = partitions.collect()
-        counted = {(row.batch_id, row.attempt) for row in counting}
+        counted = {(number, attempt) for number, attempt in partitions}
         paths = defaultdict(list)
         for uri in stored.inputFiles():
             if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
                 paths[int(found[1])].append(uri)
         if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
             raise NotInPlaceError("it has no files, or very many")
-        return cls(stored, paths, counting[0].from_batch)
+        return cls(stored, paths, from_batch)
 
     def last_changes(self, engine: LocalEngine, unique_key: Sequence[str], wanted: str | None = None) -> str:
         """A select of the last change of each key, which may be a delete; text as bytes.
@@ -105,3 +110,72 @@ class LogFiles:
             f"select * from (select log.*, row_number() over (partition by {', '.join(key.values())} "
             f"order by _batch_id desc, change_type = encode('delete')) as _recency from {log}) where _recency = 1"
         )
+
+
+def write_changes(
+    pairs: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
+) -> dict[str, int] | None:
+    """Write the changes of rows with their before images, as a file of a log's partition.
+
+    Return how many there are of each kind, or none (logged) if DuckDB cannot write them.
+
+    - ``pairs``: what ``hash_compressed.differing_rows`` returned with the rows of the log
+    - ``folder``: that of the partition
+    - ``columns``: those of the log, with ``in_old`` and ``in_new``
+    - ``batch_at``: the time of the batch, in UTC
+    """
+    try:
+        with LocalEngine(pairs.sparkSession, memory_bytes) as engine:
+            # A table's location is a path, not a URI.
+            target = local_path(quote(folder, safe="/:"))
+            rows = engine.of_result(pairs)
+            changes = _changes_of_pairs(rows, columns, batch_at, pairs.dtypes)
+            target.mkdir(parents=True, exist_ok=True)
+            path = target / f"part-00000-{uuid4()}.snappy.parquet"
+            try:
+                # By the version Spark knows which calendar dates are in.
+                marks = f"{{'org.apache.spark.version': {literal(pairs.sparkSession.version)}}}"
+                engine.execute(f"copy ({changes}) to {literal(str(path))} (format parquet, kv_metadata {marks})")
+                counted = engine.execute(f"select change_type, count(*) from {literal(str(path))} group by all")
+            except duckdb.ConversionException as error:
+                path.unlink(missing_ok=True)
+                raise NotInPlaceError(f"a text is not valid: {error}") from error
+            return dict(counted)
+    except NotInPlaceError as error:
+        _LOG.info("Spark writes the changes: %s", error)
+        return None
+
+
+def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequence[tuple[str, str]]) -> str:
+    """As the macro ``_changes_of_pairs``: DuckDB, too, takes -0.0 for 0.0, and NaN for NaN."""
+    is_text = {name for name, kind in types if kind == "string"}
+
+    def stored(name: str, side: str) -> str:
+        cell = name_in_duckdb(f"{side}{name}")
+        return f"decode({cell})" if name in is_text else cell
+
+    cells, before, names = [], [], []
+    for column in columns:
+        name = column["name"]
+        old, new = name_in_duckdb(f"before__{name}"), name_in_duckdb(name)
+        if column["is_key"]:
+            cells.append(f"{stored(name, '')} as {new}")
+            continue
+        # A column that one side lacks is null there, and readers take one that a file lacks for null.
+        after = stored(name, "") if column["in_new"] else "null"
+        earlier = stored(name, "before__") if column["in_old"] else "null"
+        if column["in_new"] or column["in_old"]:
+            cells.append(f"case when is_there then {after} else {earlier} end as {new}")
+        if column["in_old"]:
+            before.append(f"case when is_there then {earlier} end as {old}")
+        if column["is_compared"]:
+            names.append(f"case when {old} is distinct from {new} then {literal(name)} end")
+    changed = f"[name for name in [{', '.join(names)}] if name is not null]" if names else "[]"
+    return (
+        f"select * from (select {', '.join([*cells, *before])}, "
+        "case when _change_type is null then 'insert' when is_there then 'update' else 'delete' end "
+        "as change_type, "
+        f"case when _change_type is not null and is_there then {changed}::varchar[] end as changed_columns, "
+        f"{literal(batch_at)}::timestamptz as batch_at from ({rows}) where is_there or _change_type is not null) "
+        "where change_type <> 'update' or len(changed_columns) > 0"
+    )

@@ -1,7 +1,5 @@
 """Matching the compressed rows of a segment: by merging (LG96 Algorithm 3.1) or by a hash table (LG96 3.3, PHC2)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Among the rows of a key, identical rows of both snapshots cancel out one for one
 what is left was deleted or inserted. That is the smallest set of changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 
@@ -13,9 +11,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from deltawave.differencing import outer_join
+from deltawave.differencing.comparable import repeated_keys
 from deltawave.differencing.compression import free_prefix, with_keys
 from deltawave.differencing.contract import Contract, all_same
-from deltawave.differencing.described import repeated_keys
 from deltawave.differencing.in_place import quoted
 from deltawave.resources import holding, persisted, release
 

@@ -1,7 +1,5 @@
 """The outer join of two snapshots by Spark: sort-merge or partitioned hash (LG96 3.1), or nested loop (LG95 3.1)."""
 
-from __future__ import annotations
-
 from functools import reduce
 from operator import add
 

@@ -5,8 +5,6 @@ show a difference, the pointer leads to the full row, and only row groups that a
 not be exchanged: a hash of 96 bits matches them, and the row holds the key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial

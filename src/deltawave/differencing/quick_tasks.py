@@ -1,7 +1,5 @@
 """Saves a tenth of a second for each task of a Spark worker."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

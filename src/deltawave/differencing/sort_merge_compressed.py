@@ -5,8 +5,6 @@ compressed where it is read; only the compressed rows are exchanged. A task merg
 its memory. Then the rows that differ are read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -122,7 +120,7 @@ class _Wanted:
     is_repeated: Mask
 
     @classmethod
-    def of(cls, candidates: pa.Table) -> _Wanted:
+    def of(cls, candidates: pa.Table) -> "_Wanted":
         """From the columns of the same names, which Spark holds as signed integers."""
         sorted_rows = candidates.take(np.argsort(np.asarray(candidates.column("key_hash")).view(np.uint64)))
         key_hash, check, *marks = (
@@ -186,7 +184,6 @@ def _row_digest(keys: int) -> Callable[[Column], Column]:
     def row_digest(rows: pa.Array) -> pa.Array:
         return signatures(rows.flatten(), keys).row_digests()
 
-    row_digest.__annotations__ = {"rows": pa.Array, "return": pa.Array}
     # Otherwise Spark computes it below the join, for rows of other keys as well.
     return F.arrow_udf(row_digest, "binary").asNondeterministic()  # type: ignore[attr-defined,no-any-return]
 

@@ -1,98 +1,39 @@
 """Rows of Parquet files as frames: all, those of chosen row groups, or those at chosen positions."""
 
-from __future__ import annotations
-
 import logging
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from urllib.parse import unquote
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.batches import Batches, PositionedBatches, typed
 from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism, quoted
+from deltawave.differencing.plain_scans import plain_scan
 
 _LOG = logging.getLogger(__name__)
 
-# The nodes of a plan that takes columns of files. Other expressions, a filter, a join and a cache look different.
-# Formats on top of Parquet have their own lists of files, with deleted rows and renamed columns.
-_COLUMNS = re.compile(r"ColumnarToRow|Project \[(?:[^\s,()\[\]]+#\d+L?(?:, )?)*\]")
-_SCAN = re.compile(
-    r"FileScan parquet .*DataFilters: \[\], Format: Parquet, Location: (?P<index>InMemory|Catalog)FileIndex\(.*"
-    r"PartitionFilters: \[(?P<partitions>.*)\], PushedFilters: \[\], .*"
-)
-# The partition of one value, such as the dump of a date.
-_ONE_VALUE = re.compile(r"isnotnull\((?P<name>\S+)(?P<id>#\d+)L?\), \((?P=name)(?P=id)L? = (?P<value>[^()%]*)\)")
 # So many row groups of fewer rows on average cost more as tasks of their own than they save.
 _MANY, _SMALL_ROWS = 64, 20_000
-# Columns of a plan that Spark shows in full.
-_FEW = 20
-_INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
 
 
 def is_plain_scan(frame: DataFrame) -> bool:
-    """Whether the frame is all rows of Parquet files, so that it changes with these files only."""
-    return _why_not_plain(frame) is None
+    """Whether the frame is all rows of Parquet files, so that it changes with these, or a table's version, only."""
+    try:
+        plain_scan(frame)
+    except NotInPlaceError:
+        return False
+    return True
 
 
 def plain_row_groups(frame: DataFrame) -> RowGroups:
     """The row groups that hold the frame's rows. Raises ``NotInPlaceError`` if Spark has to read them."""
-    if reason := _why_not_plain(frame):
-        raise NotInPlaceError(reason)
-    return RowGroups.of(frame)
-
-
-def _why_not_plain(frame: DataFrame) -> str | None:
-    """By the physical plans of some columns at a time: Spark shortens longer ones."""
-    if frame.storageLevel != StorageLevel.NONE:
-        # Dropping a view of it would remove it from the cache.
-        return "Spark has it in its cache"
-    session = frame.sparkSession
-    view = f"deltawave_explained_{uuid4().hex}"
-    names = [quoted(name) for name in frame.columns]
-    frame.createOrReplaceTempView(view)
-    try:
-        plans = [
-            str(session.sql(f"explain select {', '.join(names[at : at + _FEW])} from {view}").collect()[0][0])
-            for at in range(0, len(names), _FEW)
-        ]
-    finally:
-        session.catalog.dropTempView(view)
-    scans = [_scan(plan) for plan in plans]
-    if (scan := scans[0]) is None or not all(scans):
-        return "it is more than all rows of Parquet files"
-    if scan["index"] == "InMemory" and not scan["partitions"]:
-        return None
-    folders = [unquote(path).split("/")[:-1] for path in frame.inputFiles()]
-    if scan["partitions"]:
-        chosen = _ONE_VALUE.fullmatch(scan["partitions"])
-        is_listed = chosen is not None and all(_is_partition(path, chosen["name"], chosen["value"]) for path in folders)
-    else:
-        # Spark does not read what lies in folders below a partition.
-        is_listed = all("=" in path[-1] for path in folders)
-    return None if is_listed else "its partitions have other folders"
-
-
-def _scan(plan: str) -> re.Match[str] | None:
-    """The scan of a plan that only takes columns of files."""
-    # Spark does not explain a select with a name such as ${x}, which stands for a variable in SQL.
-    nodes = plan.partition("\n")[2]
-    *above, last = (_INDENT.sub("", line) for line in nodes.strip().split("\n"))
-    return _SCAN.fullmatch(last) if all(map(_COLUMNS.fullmatch, above)) else None
-
-
-def _is_partition(folders: Sequence[str], name: str, value: str) -> bool:
-    """Whether a path leads to the partition of this value, or to partitions within it."""
-    at = [number for number, folder in enumerate(folders) if folder.lower().startswith(f"{name}=".lower())]
-    return len(at) == 1 and folders[at[0]] == f"{name}={value}" and all("=" in folder for folder in folders[at[0] :])
+    scan = plain_scan(frame)
+    return RowGroups.of(frame, scan.paths, scan.stored, scan.ids)
 
 
 def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
@@ -140,7 +81,7 @@ class StoredRows:
     schema: StructType
 
     @classmethod
-    def of(cls, frame: DataFrame, names: Sequence[str]) -> StoredRows:
+    def of(cls, frame: DataFrame, names: Sequence[str]) -> "StoredRows":
         """Raises ``NotInPlaceError`` if Spark has to read the frame."""
         fields = {field.name.lower(): field for field in frame.schema.fields}
         schema = StructType([fields[name.lower()] for name in names])

@@ -9,37 +9,17 @@ Keys are unique, so a common subsequence is an increasing sequence of positions.
 belongs to it, so the report's step from a delete and an insert back to an update is not needed.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from pyspark.sql import DataFrame
 
+from deltawave.differencing import window
 from deltawave.differencing.aging import Aged, AgingBuffer, Block, Matched, in_step
-from deltawave.differencing.aligning import Measured, longest_increasing
+from deltawave.differencing.aligning import longest_increasing
 from deltawave.differencing.batches import Places
-from deltawave.differencing.contract import Columns, Contract
 from deltawave.differencing.hashing import Hashes, places_of
-from deltawave.differencing.window import Matching, changes_by
-
-
-def changes(
-    old: DataFrame,
-    new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
-    memory_bytes: int = 1 << 30,
-) -> tuple[DataFrame, Measured]:
-    """Return the rows that differ, and figures: see docs/python_strategies.md.
-
-    ``memory_bytes``: what a task may use. Like :func:`deltawave.differencing.window.changes` it reads Parquet files
-    without Spark, and leaves both snapshots to Spark's join if that is not possible or the order differs much.
-    """
-    return changes_by(TEXT_DIFF, old, new, Contract(unique_key, columns, before_image), memory_bytes)
 
 
 def common_subsequence(old: Hashes, new: Hashes) -> tuple[Places, Places]:
@@ -123,4 +103,6 @@ def _pieces(at_old: Places, at_new: Places, old: _Section, new: _Section) -> Ite
     return pairwise(np.unique(cuts).tolist())
 
 
-TEXT_DIFF = Matching("text diff", in_sequence, needs_order=True)
+TEXT_DIFF = window.Matching("text diff", in_sequence, needs_order=True)
+# Return the rows that differ, and figures, as ``window.changes`` does.
+changes = partial(window.changes, matching=TEXT_DIFF)

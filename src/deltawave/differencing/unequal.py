@@ -4,8 +4,6 @@ Spark decides in the end what a difference is. So values that may be equal, such
 equal means equal bytes or numbers, or NaN on both sides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

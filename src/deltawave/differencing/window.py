@@ -5,8 +5,6 @@ or across a segment's border, are joined at the end. So the result is exact for 
 affects the time.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +33,25 @@ _LOG = logging.getLogger(__name__)
 _PART_OF_MEMORY = 8
 
 
+@dataclass(frozen=True)
+class Matching:
+    """How a task matches the rows of a segment.
+
+    - ``name``: what the run's messages call it
+    - ``match``: pairs the blocks of both sides; further arguments are how many rows and bytes may wait
+    - ``keeps_equal``: whether pairs of equal rows belong to the result, as they do in a join
+    - ``needs_order``: whether it pairs only rows that keep their order
+    """
+
+    name: str
+    match: Callable[[Iterator[Block], Iterator[Block], int, int], Iterator[Matched | Aged]]
+    keeps_equal: bool = False
+    needs_order: bool = False
+
+
+WINDOW = Matching("window", windowed)
+
+
 def changes(
     old: DataFrame,
     new: DataFrame,
@@ -43,7 +60,7 @@ def changes(
     columns: Columns,
     before_image: bool,
     memory_bytes: int = 1 << 30,
-    reconcile: bool = True,
+    matching: Matching = WINDOW,
 ) -> tuple[DataFrame, Measured]:
     """Return the rows that differ, and figures: see docs/python_strategies.md.
 
@@ -52,17 +69,18 @@ def changes(
     ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
     values than the files hold, or if too few of the sampled rows lie within the window.
-
-    Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
-    too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
     """
-    return changes_by(WINDOW, old, new, Contract(unique_key, columns, before_image), memory_bytes, reconcile)
+    return changes_by(matching, old, new, Contract(unique_key, columns, before_image), memory_bytes)
 
 
 def changes_by(
     matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
 ) -> tuple[DataFrame, Measured]:
-    """Return the same as ``changes``; tasks match rows by ``matching``."""
+    """Return the same as ``changes``.
+
+    Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
+    too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
+    """
     try:
         found, measured = found_in_order(matching, old, new, contract, memory_bytes)
     except NotSegmentedError as reason:
@@ -89,25 +107,6 @@ def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
     return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest)
 
 
-@dataclass(frozen=True)
-class Matching:
-    """How a task matches the rows of a segment.
-
-    - ``name``: what the run's messages call it
-    - ``match``: pairs the blocks of both sides; further arguments are how many rows and bytes may wait
-    - ``keeps_equal``: whether pairs of equal rows belong to the result, as they do in a join
-    - ``needs_order``: whether it pairs only rows that keep their order
-    """
-
-    name: str
-    match: Callable[[Iterator[Block], Iterator[Block], int, int], Iterator[Matched | Aged]]
-    keeps_equal: bool = False
-    needs_order: bool = False
-
-
-WINDOW = Matching("window", windowed)
-
-
 def found_in_order(
     matching: Matching,
     old: DataFrame,
@@ -129,17 +128,9 @@ def found_in_order(
         session, matching.name, old_rows, new_rows, contract.unique_key, capacity, matching.needs_order
     )
     schema = found_schema(contract, old, new)
-    compare = Comparison(
-        matching,
-        old_rows.only(contract.names("old")),
-        new_rows.only(contract.names("new")),
-        segments,
-        capacity,
-        capacity_bytes,
-        list(contract.unique_key),
-        contract.compared,
-        to_arrow_schema(schema),
-    )
+    sides = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
+    columns = list(contract.unique_key), contract.compared, to_arrow_schema(schema)
+    compare = Comparison(matching, *sides, segments, capacity, capacity_bytes, *columns)
     return map_numbers(session, len(segments), compare, schema), measured
 
 

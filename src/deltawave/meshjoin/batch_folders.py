@@ -9,8 +9,6 @@ Rows that a batch sheds lie in its folder, where readers do not look: they are c
 which join them, are batches with the numbers -1, -2 and so on. Messages that are no rows lie there in the same way.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping

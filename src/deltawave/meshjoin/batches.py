@@ -1,7 +1,5 @@
 """Arrow batches: the memory of their rows, their split into parts, and ``mapInArrow`` for columns of any name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 

@@ -4,8 +4,6 @@ Tuples are added until the memory is full. Then those of the lowest priorities a
 between the two is found digit by digit of the priorities, so that nothing as long as the buffer is sorted or copied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -69,7 +67,7 @@ class _Part:
     def nbytes(self) -> int:
         return self.row_bytes + self.keys.nbytes
 
-    def take(self, places: Places) -> _Part:
+    def take(self, places: Places) -> "_Part":
         return _Part(self.rows.take(pa.array(places)), self.keys[places])
 
 

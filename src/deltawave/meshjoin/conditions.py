@@ -3,8 +3,6 @@
 A matcher proposes pairs; ``holds`` selects the true matches. Null matches nothing, as in SQL.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -35,10 +33,7 @@ class Matcher(Protocol):
 
 
 class Condition(Protocol):
-    """A condition between tuples and rows.
-
-    ``stream_columns``, ``relation_columns``: the columns that it compares.
-    """
+    """A condition between tuples and rows. ``stream_columns``, ``relation_columns``: the columns that it compares."""
 
     @property
     def stream_columns(self) -> Sequence[str]: ...
@@ -71,7 +66,7 @@ class Equal:
         return list(zip(self.stream_columns, self.relation_columns, strict=True))
 
     @classmethod
-    def on(cls, names: Sequence[str] | Mapping[str, str]) -> Equal:
+    def on(cls, names: Sequence[str] | Mapping[str, str]) -> "Equal":
         """Columns with the same name, or a mapping of the stream's names to the relation's."""
         stream = (names,) if isinstance(names, str) else tuple(names)
         if not stream:

@@ -1,7 +1,5 @@
 """A file that is read past the operating system's cache, the next part while the current one is processed."""
 
-from __future__ import annotations
-
 import os
 import weakref
 from contextlib import suppress
@@ -52,7 +50,7 @@ class DirectFile:
         self._ahead = self._begin(following)
         return ahead.room
 
-    def _begin(self, part: Part) -> _Reading:
+    def _begin(self, part: Part) -> "_Reading":
         reading = _Reading(part)
         self._orders.put(reading)
         return reading
@@ -81,7 +79,7 @@ class _Reading:
         self._is_read = Lock()
         self._is_read.acquire()
 
-    def ended(self) -> _Reading:
+    def ended(self) -> "_Reading":
         """The same, as soon as it is read, or failed."""
         with self._is_read:
             return self

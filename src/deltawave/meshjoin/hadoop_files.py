@@ -1,7 +1,5 @@
 """Files and folders on any of Hadoop's file systems, such as local disks and HDFS, by way of Spark's Java process."""
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
 from pathlib import Path

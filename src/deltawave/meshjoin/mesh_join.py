@@ -5,8 +5,6 @@ all rows with its part of the pages: a row is unmatched if no task has matched i
 micro-batch, and is joined in full cycles over the relation: no row waits for the next frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -147,7 +145,7 @@ class _Mesh:
     totals: Totals | None
 
     @classmethod
-    def of(cls, stream: StructType, relation: StoredRelation, options: JoinOptions, totals: Totals | None) -> _Mesh:
+    def of(cls, stream: StructType, relation: StoredRelation, options: JoinOptions, totals: Totals | None) -> "_Mesh":
         """The work on a stream. Raises ``ValueError`` for what can't be joined, before Spark starts."""
         mesh, wanted = cls(stream, relation, options, totals), tuple(options.compared.relation_columns)
         if mesh.is_split and wanted != relation.key:

@@ -1,7 +1,5 @@
 """What is new since the last run, such as that of ``dbt run``: rows, surrogate keys, and results of a stream."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Each iteration reads b pages of the relation and w tuples of the stream. Pages a
 window until it was joined with all of them. w and b may change from one iteration to the next.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -27,7 +25,7 @@ _WINDOWS = 8
 
 
 class OnePass:
-    def __init__(self, join: MeshJoin, source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
+    def __init__(self, join: "MeshJoin", source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
         self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
         self._relation, self._condition = join.relation, join.condition
         self._matched = join.matched_rows()

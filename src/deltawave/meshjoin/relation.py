@@ -1,7 +1,5 @@
 """The relation R of MESHJOIN, on disk: pages that are read in a cycle (MJ08 3.1)."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -13,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deltawave.differencing.decoding import joined
+from deltawave.differencing.batches import joined
 from deltawave.differencing.hashing import Hashes, row_hashes
 from deltawave.meshjoin.batches import Places, Sizes, pieces, require_plain, row_sizes
 from deltawave.meshjoin.direct_file import SECTOR, DirectFile, in_sectors
@@ -159,7 +157,7 @@ class PageFile(Relation):
             self._direct.close()
         self._mapped = None
 
-    def __enter__(self) -> PageFile:
+    def __enter__(self) -> "PageFile":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -4,8 +4,6 @@ Rows are copied while their pages are in memory. Tuples are fetched later, for m
 copied at a time, outside the join's memory, is bounded, except for a single larger row or tuple.
 """
 
-from __future__ import annotations
-
 import mmap
 from collections.abc import Iterator, Sequence
 from tempfile import TemporaryFile
@@ -36,11 +34,7 @@ class Results:
     """
 
     def __init__(
-        self,
-        condition: Condition,
-        schema: pa.Schema | None,
-        carried: Sequence[str],
-        matched: MatchedRows,
+        self, condition: Condition, schema: pa.Schema | None, carried: Sequence[str], matched: "MatchedRows"
     ) -> None:
         self._condition, self._schema, self._carried, self._matched = condition, schema, carried, matched
         self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))

@@ -4,8 +4,6 @@ The shed tuples are written into a file. A later pass over that file is exact, a
 of the join without shedding.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,11 +1,8 @@
 """Which tuples a mesh join keeps if more come in than it can serve (MJ08 4, Table 2).
 
-Every strategy gives tuples priorities as they come in: of the new tuples of an iteration, the w with
-the highest priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later
-pass.
+Every strategy gives tuples priorities as they come in: of the new tuples of an iteration, the w with the highest
+priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later pass.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -106,7 +103,7 @@ class ExactFrequencies:
     counts: Counts
 
     @classmethod
-    def of(cls, relation: Relation, condition: Equal) -> ExactFrequencies:
+    def of(cls, relation: Relation, condition: Equal) -> "ExactFrequencies":
         parts = list(_hashes(relation, condition))
         found = np.unique(np.concatenate(parts) if parts else np.zeros(0, np.uint64), return_counts=True)
         return cls(condition.stream_columns, *found)
@@ -129,7 +126,7 @@ class SketchedFrequencies:
     @classmethod
     def of(
         cls, relation: Relation, condition: Equal, memory_bytes: int, file: Path | None = None
-    ) -> SketchedFrequencies:
+    ) -> "SketchedFrequencies":
         """Sketch the relation's keys in ``memory_bytes`` bytes, of a new ``file`` if one is named."""
         shape = _ROWS_OF_SKETCH, max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
         counts = np.zeros(shape, np.uint32) if file is None else np.lib.format.open_memmap(file, "w+", np.uint32, shape)
@@ -142,7 +139,7 @@ class SketchedFrequencies:
         return sketch
 
     @classmethod
-    def stored(cls, file: str | Path, relation: Relation, condition: Equal) -> SketchedFrequencies:
+    def stored(cls, file: str | Path, relation: Relation, condition: Equal) -> "SketchedFrequencies":
         """The counts of a file of pages, made once and kept next to it: 64 bytes per row, up to 16 MiB."""
         path = Path(f"{file}.frequencies.npy")
         if not path.exists():

@@ -1,7 +1,5 @@
 """Sources of streams: the files of a folder or a table, and messages of Kafka. No row is skipped in silence."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator, Sequence

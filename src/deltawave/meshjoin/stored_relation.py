@@ -3,8 +3,6 @@
 For equal keys it is split by a hash of the key, so that each task joins its share; otherwise by rows.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json
@@ -91,7 +89,7 @@ class StoredRelation:
         key: str | Sequence[str] = (),
         parts: int | None = None,
         page_bytes: int = 1 << 18,
-    ) -> StoredRelation:
+    ) -> "StoredRelation":
         """Store a relation in ``folder``, which all machines reach, unless its current state is stored there already.
 
         - ``key``: columns that a join compares for equality; without them the relation is split by rows
@@ -114,7 +112,7 @@ class StoredRelation:
         def wanted(count: int) -> str:
             return json.dumps([state, relation.schema.json(), names, count, page_bytes, VERSION])
 
-        def current() -> StoredRelation | None:
+        def current() -> "StoredRelation | None":
             found = cls.opened(folder)
             return found if found is not None and found._is(wanted(parts or found.parts)) else None
 
@@ -153,7 +151,7 @@ class StoredRelation:
         key: str | Sequence[str] = (),
         parts: int | None = None,
         page_bytes: int = 1 << 18,
-    ) -> StoredRelation:
+    ) -> "StoredRelation":
         """Store a relation as ``of`` does, in a folder of this name next to the session's tables.
 
         Raises ``ValueError`` if the tables are on a file system that this machine reads only through Hadoop.
@@ -165,7 +163,7 @@ class StoredRelation:
         return cls.of(relation, unquote(place.path), key=key, parts=parts, page_bytes=page_bytes)
 
     @classmethod
-    def opened(cls, folder: str | Path) -> StoredRelation | None:
+    def opened(cls, folder: str | Path) -> "StoredRelation | None":
         """The relation that is stored in a folder; none if there is none."""
         folder = local_folder(folder)
         try:

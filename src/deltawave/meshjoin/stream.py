@@ -1,7 +1,5 @@
 """The stream S of MESHJOIN: new tuples that wait to be read, and what chooses w and b (MJ08 3.1, 3.3)."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command ``deltawave stream``: joins a stream with a relation until it is stopped, and prints progress."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

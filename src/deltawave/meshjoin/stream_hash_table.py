@@ -8,8 +8,6 @@ Most rows of a relation match no tuple. Each slot has a filter of eight bits, fo
 rows cost little more than a look at a small array.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

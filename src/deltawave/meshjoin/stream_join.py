@@ -1,7 +1,5 @@
 """MESHJOIN over Structured Streaming: each micro-batch is joined with the whole relation; its results count once."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence

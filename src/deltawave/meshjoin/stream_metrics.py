@@ -1,7 +1,5 @@
 """What joining a micro-batch took: counted by its tasks, added up by Spark, and reported by ``deltawave stream``."""
 
-from __future__ import annotations
-
 import json
 import resource
 import sys

@@ -1,7 +1,5 @@
 """What the micro-batches of a stream took, as one page of HTML that needs no other file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -11,8 +9,7 @@ from typing import Any
 
 from deltawave.pages import charts
 from deltawave.pages.html import figures, page, paragraph, section
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted, plain
+from deltawave.pages.texts import Table, counted, plain
 
 # Where a folder of results keeps them (deltawave.meshjoin.batch_folders).
 _KEPT = "micro_batch=*/_metrics/metrics.json"
@@ -42,7 +39,7 @@ class MicroBatch:
     behind: int | None = None
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> MicroBatch:
+    def of(cls, found: dict[str, Any]) -> "MicroBatch":
         return cls(
             number=int(found["micro_batch"]),
             rows=int(found["rows"]),

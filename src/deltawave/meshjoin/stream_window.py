@@ -4,8 +4,6 @@ Tuples are numbered as they come in. A packet is the tuples that one iteration a
 joined with all pages of the relation. Tuples are stored in blocks of several packets, which are released whole.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Which results of a stream a table does not have yet, by micro-batch."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -38,7 +36,7 @@ class LoadedBatches:
     is_appended: bool = False
 
     @classmethod
-    def of(cls, text: str | None) -> LoadedBatches:
+    def of(cls, text: str | None) -> "LoadedBatches":
         """What a note says; without a note nothing is loaded."""
         try:
             note: dict[str, Any] = json.loads(text or "{}")
@@ -70,7 +68,7 @@ class LoadedBatches:
         grew = any(had.get(batch, 0) > rows for batch, rows in before.items())
         return before.keys() if self.is_appended and grew and self.where == where else ()
 
-    def grown(self, batches: Iterable[int], found: Collection[int], had: Collection[int]) -> LoadedBatches:
+    def grown(self, batches: Iterable[int], found: Collection[int], had: Collection[int]) -> "LoadedBatches":
         """The note after the table was found to have ``found`` of these ``batches``, and rows of those in ``had``."""
         others = sorted(batch for batch in batches if batch not in self)
         after = takewhile(found.__contains__, (batch for batch in others if batch > self.last))

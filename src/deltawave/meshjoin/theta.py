@@ -4,8 +4,6 @@ For a range the window's tuples are sorted by their values, so that a row finds 
 condition checks all pairs, some at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,13 +1,11 @@
 """Charts as SVG within a page. Each has a name and a description; its figures belong in a table next to it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
 from deltawave.pages.html import Markup, paragraph, table
-from deltawave.pages.tables import Table
+from deltawave.pages.texts import Table
 
 # In pixels, so that texts can be read on a phone, where the chart scrolls.
 _WIDTH, _HEIGHT = 960, 180

@@ -1,9 +1,14 @@
-"""Values as short texts on one line."""
+"""Values and tables as short texts, and where a text goes: to the terminal or into a file."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+import errno
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from itertools import takewhile
+from pathlib import Path
+from typing import NamedTuple
 
 # How many characters of a value stand in a line, and how many of them before the first difference.
 MOST_CHARACTERS = 60
@@ -62,3 +67,45 @@ def sized(size: float) -> str:
     """A number of bytes: 12 B, 1.5 MB."""
     number, name = unit_of(size)
     return f"{size / number:,.{0 if number == 1 else 1}f} {name}"
+
+
+_NUMBER = re.compile(r"[-+]?[\d.,]+%?|\d{4}-\d\d-\d\d|null")
+
+
+class Table(NamedTuple):
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def are_numbers(table: Table) -> list[bool]:
+    """Whether each column has numbers or days only, which are aligned right and not broken."""
+    return [all(map(_NUMBER.fullmatch, cells)) for cells in zip(*table.rows, strict=True)]
+
+
+def lines(table: Table) -> Iterator[str]:
+    """The lines of a table: columns as wide as their widest cell."""
+    rows = [table.heads, *table.rows] if len(table.heads) > 1 else table.rows
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    columns = list(zip(widths, are_numbers(table), strict=True))
+    for row in rows:
+        cells = zip(row, columns, strict=True)
+        text = "  ".join(text.rjust(width) if right else text.ljust(width) for text, (width, right) in cells)
+        yield f"  {text}".rstrip()
+
+
+def require_writable(output: str | Path) -> None:
+    """Raise ``OSError`` if a file can't be written, without writing it: before the work that it is for."""
+    file = Path(output).absolute()
+    if not file.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(file.parent))
+    if file.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+
+
+def print_any_text() -> None:
+    """Let ``print`` escape characters that the terminal's encoding lacks, instead of failing."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")

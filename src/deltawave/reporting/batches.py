@@ -1,7 +1,5 @@
 """The batches of a change log, and groups of them for a chart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +12,7 @@ from deltawave.reporting.changes import ChangeType, instant, times
 
 # Operations on a log are batches without changes.
 _OPERATIONS = ("rewind", "expire", "compact", "purge")
+_SUMMED = ("inserts", "updates", "deletes", "seconds", "bytes_read", "bytes_spared")
 _COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
 
 
@@ -92,38 +91,18 @@ class Group:
 
 def batches_of(table: DataFrame) -> list[Batch]:
     """The batches that ``deltawave.batches`` selects, the oldest first."""
-    counts = (F.coalesce(F.col(name), F.lit(0)).cast("bigint").alias(name) for name in _COUNTS)
     rows = table.select(
-        F.col("batch_id").cast("bigint").alias("batch_id"),
+        F.col("batch_id").cast("bigint").alias("number"),
         F.unix_micros("batch_at").alias("at"),
-        F.coalesce("strategy", F.lit("")).alias("strategy"),
-        F.coalesce("reason", F.lit("")).alias("reason"),
-        F.coalesce("rows_old", F.lit(0)).cast("bigint").alias("rows_old"),
-        "rows_dump",
-        "rows_new",
-        "seconds",
-        "bytes_dump",
-        "bytes_full",
-        "snapshot_date",
-        *counts,
+        *(F.coalesce(name, F.lit("")).alias(name) for name in ("strategy", "reason")),
+        *(F.coalesce(name, F.lit(0)).cast("bigint").alias(name) for name in ("rows_old", *_COUNTS)),
+        *("rows_new", "seconds", "bytes_full"),
+        F.col("rows_dump").alias("rows_read"),
+        F.col("bytes_dump").alias("bytes_read"),
+        F.col("snapshot_date").alias("dump"),
     )
-    return [
-        Batch(
-            number=row["batch_id"],
-            at=instant(row["at"]),
-            strategy=row["strategy"],
-            reason=row["reason"],
-            rows_old=row["rows_old"],
-            rows_read=row["rows_dump"],
-            rows_new=row["rows_new"],
-            seconds=row["seconds"],
-            bytes_read=row["bytes_dump"],
-            bytes_full=row["bytes_full"],
-            dump=row["snapshot_date"],
-            **{name: row[name] for name in _COUNTS},
-        )
-        for row in rows.orderBy("batch_id").collect()
-    ]
+    found = (row.asDict() for row in rows.orderBy("number").collect())
+    return [Batch(**{**row, "at": instant(row["at"])}) for row in found]
 
 
 def dumps_of(batches: Iterable[Batch]) -> dict[int, str]:
@@ -148,16 +127,7 @@ def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
     size = max(1, -(-len(batches) // most))
     parts = [batches[begin : begin + size] for begin in range(0, len(batches), size)]
     return [
-        Group(
-            part[0],
-            part[-1],
-            sum(each.inserts for each in part),
-            sum(each.updates for each in part),
-            sum(each.deletes for each in part),
-            sum(each.seconds or 0 for each in part),
-            sum(each.bytes_read or 0 for each in part),
-            sum(each.bytes_spared for each in part),
-        )
+        Group(part[0], part[-1], **{name: sum(getattr(each, name) or 0 for each in part) for name in _SUMMED})
         for part in parts
     ]
 

@@ -1,23 +1,22 @@
-"""What moved in a change log, or in one of its batches: which columns, and where the changes concentrate."""
+"""What moved in a change log or in one of its batches: which columns, where the changes concentrate; and as tables."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from deltawave.comparing.comparison import Concentration
+from deltawave.comparing.concentrations import PRECISION, measured
+from deltawave.pages.texts import Table, counted, lines, plain
 from deltawave.reporting.changes import is_update
-from deltawave.reporting.concentrations import Concentration, categories, concentrations, measured
+from deltawave.reporting.concentrations import categories, concentrations
 from deltawave.sql_text import quoted
 
 # Logs whose rows are not those of all keys: one that began with a baseline lacks the rows with which changed ones are
 # compared, and one of a multiset is no log of keys.
 Incomparable: TypeAlias = Literal["baseline", "multiset"]
-# The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
-_PRECISION = 0.15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +47,7 @@ def change_summary(
         "first_batch": F.min("_batch_id"),
         "updates": F.count_if(is_counted),
         "unrecorded": F.count_if(is_counted & F.col("_changed_columns").isNull()),
-        **{alias: F.approx_count_distinct(F.col(quoted(each)), _PRECISION) for each, alias in estimates.items()},
+        **{alias: F.approx_count_distinct(F.col(quoted(each)), PRECISION) for each, alias in estimates.items()},
     }
     (counts,) = log.agg(*(value.alias(alias) for alias, value in counted.items())).collect()
     first_batch = counts["first_batch"]
@@ -56,7 +55,7 @@ def change_summary(
     if incomparable:
         found = incomparable
     else:
-        values = measured({each: counts[alias] for each, alias in estimates.items()})
+        values = measured(estimates, lambda name: int(counts[estimates[name]]))
         found = tuple(concentrations(log, key, values, first_batch or 0, batch))
     return ChangeSummary(
         batch=batch,
@@ -73,3 +72,65 @@ def _columns(updates: DataFrame) -> dict[str, int]:
     names = updates.select(F.explode("_changed_columns").alias("name"))
     counts = names.groupBy("name").agg(F.count(F.lit(1)).alias("updates")).collect()
     return {row["name"]: row["updates"] for row in sorted(counts, key=lambda row: (-row["updates"], row["name"]))}
+
+
+COLUMNS = "Columns that change most"
+CONCENTRATIONS = "Where the changes concentrate"
+# However wide a table is.
+_MOST_COLUMNS = 30
+_INCOMPARABLE = {
+    "baseline": "The log began with initial_load: baseline. It lacks the rows that have not changed since, with which "
+    "changed ones would be compared.",
+    "multiset": "With duplicate_keys: multiset a key may have several rows, and this section counts keys.",
+}
+_WHAT = {"insert": "inserted later", "update": "updated", "delete": "deleted"}
+
+
+def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tuple[Table | None, list[str]]:
+    """The columns that change most, if the log has updates whose columns it knows, and notes.
+
+    - ``shared``: a share, 0 to 1, as text
+    """
+    shown = list(summary.columns.items())[:_MOST_COLUMNS]
+    recorded = summary.updates - summary.unrecorded
+    share = "of recorded updates" if summary.unrecorded else "of all updates"
+    rows = [(plain(name), f"{updates:,}", shared(updates / recorded)) for name, updates in shown]
+    of = "log" if summary.batch is None else "batch"
+    notes = [
+        f"Of {counted(summary.unrecorded, 'update')} the log does not record the columns."
+        if summary.unrecorded
+        else "",
+        f"Not shown: {counted(len(summary.columns) - len(shown), 'column')} with fewer updates."
+        if len(summary.columns) > len(shown)
+        else "",
+        "" if summary.updates else f"The {of} has no updates.",
+    ]
+    return (Table(COLUMNS, ("column", "updates", share), rows) if rows else None), list(filter(None, notes))
+
+
+def concentrations_table(summary: ChangeSummary) -> tuple[Table | None, list[str]]:
+    """Where the changes concentrate, if they do anywhere, and notes."""
+    if isinstance(summary.concentrations, str):
+        return None, [_INCOMPARABLE[summary.concentrations]]
+    if not summary.concentrations:
+        return None, ["No value is clearly more frequent among changed rows than among all rows."]
+    what = _WHAT if summary.batch is None else {**_WHAT, "insert": "inserted"}
+    rows = [each.cells(what[each.kind]) for each in summary.concentrations]
+    heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often", "effect")
+    population = (
+        "the log, deleted ones included," if summary.batch is None else "the table, before and after the batch,"
+    )
+    return Table(CONCENTRATIONS, heads, rows), [
+        f"Expected is the share of all rows of {population} that have the value. A row counts once, as it was before "
+        "its last update."
+    ]
+
+
+def summary_lines(summary: ChangeSummary) -> Iterator[str]:
+    """Both for a terminal."""
+    found = (columns_table(summary, lambda share: f"{share:.1%}"), concentrations_table(summary))
+    for title, (table, notes) in zip((COLUMNS, CONCENTRATIONS), found, strict=True):
+        yield from ("", title, "")
+        yield from lines(table) if table else ()
+        # What the figures mean is in the documentation.
+        yield from (f"  {note}" for note in notes if not table)

@@ -1,7 +1,5 @@
 """What the package's operations call: they print the texts that these return."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -10,10 +8,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.pages.output import require_writable
+from deltawave.pages.texts import require_writable
 from deltawave.reporting.batches import batches_of
-from deltawave.reporting.change_summary import Incomparable, change_summary
-from deltawave.reporting.change_tables import summary_lines
+from deltawave.reporting.change_summary import Incomparable, change_summary, summary_lines
 from deltawave.reporting.changes import collected
 from deltawave.reporting.history import history_text as described
 from deltawave.reporting.log_report import log_report

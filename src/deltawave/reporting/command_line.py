@@ -1,7 +1,5 @@
 """The commands `deltawave report` and `deltawave history`: operations of dbt on the project's own profile."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re
@@ -21,7 +19,7 @@ _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 _DBT = ("target", "profiles_dir", "project_dir", "vars")
 
 
-def add_report(commands: Commands) -> None:
+def add_report(commands: "Commands") -> None:
     command = commands.add_parser(
         "report", help="write a page about a model's change log: what changes, where, how often"
     )
@@ -34,7 +32,7 @@ def add_report(commands: Commands) -> None:
     command.set_defaults(run=report)
 
 
-def add_history(commands: Commands) -> None:
+def add_history(commands: "Commands") -> None:
     command = commands.add_parser("history", help="print the versions of a row of a model's change log")
     command.add_argument("model", help="name of the model")
     command.add_argument(

@@ -1,42 +1,19 @@
 """Where changes concentrate: values that are more frequent among changed rows than among all rows."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
-from deltawave.comparing.concentrations import CATEGORIES, LEAST_ROWS, MOST_COLUMNS, MOST_REPORTED, MOST_VALUES, weighed
+from deltawave.comparing.comparison import Concentration
+from deltawave.comparing.concentrations import CATEGORIES, LEAST_ROWS, strongest, weighed
 from deltawave.comparing.pairs import as_text
-from deltawave.reporting.changes import CHANGE_TYPES, ChangeType, before_fields, data_fields, is_recorded, is_update
+from deltawave.reporting.changes import CHANGE_TYPES, before_fields, data_fields, is_recorded, is_update
 from deltawave.sql_text import quoted
 
 # The place of all rows among those of columns.
 _ALL = -1
-
-
-@dataclass(frozen=True)
-class Concentration:
-    """A value of a column that is more frequent among rows with a type of change than among all rows.
-
-    - ``kind``: which rows: updated or deleted ones, or those that were inserted after the log's first batch
-    - ``rows``: how many of them have the value; ``share``: of all rows of this kind, 0 to 1
-    - ``expected``: the share of all rows that have it
-    - ``lift``: ``share`` divided by ``expected``
-    - ``effect``: Cohen's h between the rows of this kind and the others, up to pi
-    """
-
-    kind: ChangeType
-    column: str
-    value: str | None
-    rows: int
-    share: float
-    expected: float
-    lift: float
-    effect: float
 
 
 def categories(log: DataFrame) -> list[StructField]:
@@ -44,19 +21,14 @@ def categories(log: DataFrame) -> list[StructField]:
     return [field for field in data_fields(log) if isinstance(field.dataType, CATEGORIES)]
 
 
-def measured(estimates: Mapping[str, int]) -> list[str]:
-    """The columns whose values are counted, of the numbers of values that columns have: those with the fewest."""
-    few = [name for name, values in estimates.items() if 2 <= values <= MOST_VALUES]
-    return sorted(few, key=lambda name: estimates[name])[:MOST_COLUMNS]
-
-
 def concentrations(
     log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int, batch: int | None = None
 ) -> list[Concentration]:
     """Count the values of some columns, in one job, and return what is worth reporting, the largest effect first.
 
-    Each key of the log counts once: by its row before the last update, if the log has that, otherwise by its last row
-    that has values. With a ``batch`` only its changes count, among the rows that the table had before or after it.
+    Inserts are those after the log's first batch. Each key of the log counts once: by its row before the last update,
+    if the log has that, otherwise by its last row that has values. With a ``batch`` only its changes
+    count, among the rows that the table had before or after it.
     """
     if not names:
         return []
@@ -78,15 +50,11 @@ def concentrations(
     for kind in CHANGE_TYPES:
         of, of_all = totals[kind], totals["rows"]
         if LEAST_ROWS <= of < of_all:
-            found += [
-                Concentration(
-                    kind, names[row["place"]], row["value"], row[kind], row[kind] / of, row["rows"] / of_all, *weight
-                )
-                for row in rows
-                if row["place"] != _ALL and (weight := weighed(row[kind], of, row["rows"], of_all))
-            ]
-    found.sort(key=lambda each: (-each.effect, each.column, each.value or ""))
-    return [each for kind in CHANGE_TYPES for each in [one for one in found if one.kind == kind][:MOST_REPORTED]]
+            for row in (row for row in rows if row["place"] != _ALL):
+                if weight := weighed(row[kind], of, row["rows"], of_all):
+                    shares = row[kind], row[kind] / of, row["rows"], row["rows"] / of_all
+                    found.append(Concentration(kind, names[row["place"]], row["value"], *shares, *weight))
+    return strongest(found, CHANGE_TYPES)
 
 
 def _rows_by_key(

@@ -1,7 +1,5 @@
 """The filters of a page's table of sample changes: without JavaScript they are hidden, and all rows shown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

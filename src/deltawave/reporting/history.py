@@ -1,11 +1,8 @@
 """The versions of a row as a table: a line for each value that a batch has brought, changed or deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
-from deltawave.pages.tables import Table, lines
-from deltawave.pages.texts import beside, plain, short
+from deltawave.pages.texts import Table, beside, lines, plain, short
 from deltawave.reporting.batches import Batch, began_with_baseline, begins_with_state, dumps_of, is_cut, labels
 from deltawave.reporting.changes import UNKNOWN, Change, times, value_in
 

@@ -1,7 +1,5 @@
 """What a change log holds, as plain values."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -87,11 +85,7 @@ def _require_batch(batches: Sequence[Batch], batch: int, first: int | None) -> N
 
 
 def _samples(
-    log: DataFrame,
-    key: Sequence[str],
-    batches: Sequence[Batch],
-    kind: ChangeType,
-    summary: ChangeSummary,
+    log: DataFrame, key: Sequence[str], batches: Sequence[Batch], kind: ChangeType, summary: ChangeSummary
 ) -> list[Change]:
     """Some of the last changes of a type."""
     first = summary.first_batch

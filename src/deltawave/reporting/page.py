@@ -1,26 +1,13 @@
 """A change log, or one of its batches, as one page of HTML that needs no other file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
-from deltawave.pages import charts, marking
-from deltawave.pages.html import figures, page, paragraph, section, table
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import counted, line, plain, short, sized
-from deltawave.reporting import filters
-from deltawave.reporting.batch_charts import (
-    BYTES,
-    SECONDS,
-    SERIES,
-    SERIES_OF,
-    bytes_by_batch,
-    changes_by_batch,
-    seconds_by_batch,
-)
-from deltawave.reporting.batch_table import MOST_BATCHES, batches_listed
+from deltawave.pages import charts
+from deltawave.pages.html import MARKS, figures, marked, page, paragraph, section, table
+from deltawave.pages.texts import Table, counted, line, plain, short, sized
+from deltawave.reporting import batch_views, filters
 from deltawave.reporting.batches import Batch, dumps_of, is_cut, labels
-from deltawave.reporting.change_tables import COLUMNS, CONCENTRATIONS, columns_table, concentrations_table
+from deltawave.reporting.change_summary import COLUMNS, CONCENTRATIONS, columns_table, concentrations_table
 from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of
 from deltawave.reporting.log_report import LogReport, cells_of
 
@@ -30,21 +17,21 @@ _MOST_CELLS = 8
 
 def as_html(report: LogReport) -> str:
     title = f"What changed in {plain(report.name)}{'' if report.batch is None else f', batch {report.batch}'}"
-    style = charts.style((*SERIES, *BYTES, SECONDS)) + marking.STYLE + filters.STYLE
+    style = charts.style((*batch_views.SERIES, *batch_views.BYTES, batch_views.SECONDS)) + MARKS + filters.STYLE
     body = "".join([_summary(report), _figures(report.batches), *_sections(report)])
     return page(title, body, style=style, script=filters.SCRIPT if report.samples else "")
 
 
 def _sections(report: LogReport) -> Iterator[str]:
     is_log = report.batch is None
-    yield changes_by_batch(report.batches) if is_log else ""
+    yield batch_views.changes_by_batch(report.batches) if is_log else ""
     yield _listed(COLUMNS, *columns_table(report, charts.meter))
     yield _listed(CONCENTRATIONS, *concentrations_table(report))
     yield _samples(report)
     yield _quarantine(report)
-    yield bytes_by_batch(report.batches) if is_log else ""
-    yield seconds_by_batch(report.batches) if is_log else ""
-    yield batches_listed(report.batches)
+    yield batch_views.bytes_by_batch(report.batches) if is_log else ""
+    yield batch_views.seconds_by_batch(report.batches) if is_log else ""
+    yield batch_views.batches_listed(report.batches)
 
 
 def _summary(report: LogReport) -> str:
@@ -106,7 +93,7 @@ def _samples(report: LogReport) -> str:
     rows: list[Sequence[str]] = []
     attributes = []
     for change in sorted(report.samples, key=lambda each: ["update", "insert", "delete"].index(each.kind)):
-        kind = charts.swatch(SERIES_OF[change.kind], change.kind)
+        kind = charts.swatch(batch_views.SERIES_OF[change.kind], change.kind)
         head = (kind, str(change.batch), ", ".join(map(short, key_of(change, report.key))))
         for column, old, new in _lines(change, report.key):
             rows.append((*head, plain(column) if column else "", old, new))
@@ -126,7 +113,7 @@ def _lines(change: Change, key: Sequence[str]) -> Iterator[tuple[str, str, str]]
         is_delete = change.kind == "delete"
         yield "", values if is_delete else UNKNOWN if change.kind == "update" else "", "" if is_delete else values
     for column, old, new in cells[:_MOST_CELLS]:
-        yield (column, *(marking.marked(old, new) if change.before is not None else (UNKNOWN, short(new))))
+        yield (column, *(marked(old, new) if change.before is not None else (UNKNOWN, short(new))))
     if len(cells) > _MOST_CELLS:
         yield "", "", f"and {counted(len(cells) - _MOST_CELLS, 'column')} more"
 
@@ -140,7 +127,7 @@ def _quarantine(report: LogReport) -> str:
     rows = [
         (str(each.number), day, f"{each.quarantined:,}")
         for each, day in zip(reversed(with_some), reversed(days), strict=True)
-    ][:MOST_BATCHES]
+    ][: batch_views.MOST_BATCHES]
     older = len(with_some) - len(rows)
     total = sum(each.quarantined for each in with_some)
     text = section(Table(title, ("batch", "dump" if dumps_of(with_some) else "date", "rows"), rows))

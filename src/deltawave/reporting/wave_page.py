@@ -1,7 +1,5 @@
 """A wave index as one page of HTML that needs no other file: its time-sets, until now and on the days to come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,10 +7,8 @@ from itertools import islice
 
 from deltawave.pages import charts
 from deltawave.pages.html import figures, page, paragraph, section
-from deltawave.pages.tables import Table
-from deltawave.pages.texts import plain
-from deltawave.reporting.batch_charts import SECONDS, SERIES, changes_by_batch, seconds_by_batch
-from deltawave.reporting.batch_table import batches_listed
+from deltawave.pages.texts import Table, plain
+from deltawave.reporting.batch_views import SECONDS, SERIES, batches_listed, changes_by_batch, seconds_by_batch
 from deltawave.reporting.batches import Batch
 from deltawave.wave.operations import WaveState, applied, constituent
 from deltawave.wave.planner import DayPlan, start, transition
@@ -38,16 +34,8 @@ def as_html(name: str, record: WaveRecord, batches: Sequence[Batch], made_at: da
         ("rows", f"{record.rows:,}"),
         ("indexes", f"{len(record.tables):,}"),
     )
-    body = [
-        about,
-        figures(counts),
-        _time_sets(record),
-        _last_days(record, batches),
-        _next_days(record),
-        changes_by_batch(batches),
-        seconds_by_batch(batches),
-        batches_listed(batches),
-    ]
+    body = [about, figures(counts), _time_sets(record), _last_days(record, batches), _next_days(record)]
+    body += [made(batches) for made in (changes_by_batch, seconds_by_batch, batches_listed)]
     return page(f"The wave index {plain(name)}", "".join(body), style=charts.style((*SERIES, SECONDS)))
 
 

@@ -1,7 +1,5 @@
 """Probes and scans of a wave index (WI 2.2): they read only constituents that have days in the range."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Recommends scheme, number of constituents and update technique of a wave index (WI 6), or a partitioned table."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

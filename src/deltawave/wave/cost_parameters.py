@@ -1,7 +1,5 @@
 """The parameters of WI Table 12, and what Spark takes besides. Sizes in MB, times in seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -112,7 +110,7 @@ class TableParameters:
                 raise ValueError(f"{name} of a partitioned table {value}: take 0 or more.")
 
     @staticmethod
-    def assumed(given: WaveParameters) -> TableParameters:
+    def assumed(given: WaveParameters) -> "TableParameters":
         """Where nothing was measured: as large as a packed index, written like one, and read whole by each query."""
         one_day, fixed = given.packed / given.transfer + given.fixed.file, given.fixed
         return TableParameters(given.packed, given.build + fixed.write, one_day, one_day, fixed.probe, fixed.scan)

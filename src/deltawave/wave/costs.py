@@ -3,8 +3,6 @@
 Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil
 
@@ -41,10 +39,7 @@ def writes(scheme: str, window: int, constituents: int, technique: str) -> Write
             "rata": sum(days * (days + 1) // 2 for days in lengths),
         }
     batches = {"reindex_plus_plus": sum(lengths), "rata": sum(days > 1 for days in lengths)}
-    inserts = {
-        "reindex_plus_plus": sum(2 * (days - 1) for days in lengths),
-        "rata": sum(days - 1 for days in lengths),
-    }
+    inserts = {"reindex_plus_plus": sum(2 * (days - 1) for days in lengths), "rata": sum(days - 1 for days in lengths)}
     total = sum(lengths)
     return Writes(batches.get(scheme, 0) / total, inserts.get(scheme, 0) / total, transition.get(scheme, total) / total)
 

@@ -1,7 +1,5 @@
 """The checksum of a day's rows, by which changes are noticed: an aggregate in SQL."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql.types import DataType

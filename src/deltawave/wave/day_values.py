@@ -1,7 +1,5 @@
 """The values of a day column: which are dates, how far apart two are, and which ones come before."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From a plan's operations to the statements that write them, under an update technique (WI 2.1)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

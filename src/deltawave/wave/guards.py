@@ -1,7 +1,5 @@
 """Days that are not loaded unless a user accepts them: ahead of the clock, far after the others, or parts of days."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

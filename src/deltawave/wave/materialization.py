@@ -3,8 +3,6 @@
 Records are those in the texts of views, as JSON values (:meth:`deltawave.wave.tables.WaveRecord.to_json`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Any
 

@@ -1,8 +1,6 @@
 """The parameters of WI 5, measured with the statements that maintain wave indexes: on the newest days of a user's own
 table, as the input of the cost model."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -124,7 +122,7 @@ class Queries:
         values: Sequence[Any],
         days: Sequence[Any],
         constituents: int,
-    ) -> Queries:
+    ) -> "Queries":
         """Measure a wave index.
 
         - ``probe``: reads the rows of a value from one day to another; ``scan`` reads all

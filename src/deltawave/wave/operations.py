@@ -1,7 +1,5 @@
 """The operations on a wave index and its constituent indexes (WI 2.2), as values, and their effect on time-sets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -211,10 +209,7 @@ class WaveState:
         return sum(map(len, self.constituents))
 
     def holding(self, day: int) -> int:
-        """The number of the constituent that has a day.
-
-        Raises ``ValueError`` if there is none.
-        """
+        """The number of the constituent that has a day. Raises ``ValueError`` if there is none."""
         for name, days in self.indexes.items():
             if day in days and name[0] == "I":
                 return int(name[1:])

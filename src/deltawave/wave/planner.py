@@ -1,26 +1,12 @@
 """The planner: from today's time-sets, the operations that add the next day (WI Appendix A)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from deltawave.wave.operations import (
-    NO_DAYS,
-    AddIndex,
-    AddToIndex,
-    BuildIndex,
-    Copy,
-    Operation,
-    Rename,
-    WaveState,
-    applied,
-    as_json,
-    constituent,
-    shown,
-)
+from deltawave.wave import operations as op
+from deltawave.wave.operations import NO_DAYS, Operation, WaveState, applied, as_json, constituent, shown
 from deltawave.wave.schemes import WaveIndex
 
 
@@ -55,7 +41,7 @@ def start(index: WaveIndex, count: int | None = None) -> DayPlan:
     built: list[Operation] = []
     for number, days in enumerate(layout, 1):
         if there := frozenset(day for day in days if day <= count):
-            built += [BuildIndex(constituent(number), there), AddIndex(constituent(number))]
+            built += [op.BuildIndex(constituent(number), there), op.AddIndex(constituent(number))]
     preparation = index.rules.first_preparation(layout) if count == index.window else ()
     return _planned(built, preparation, WaveState(count - 1))
 
@@ -71,11 +57,11 @@ def grow(index: WaveIndex, state: WaveState) -> DayPlan:
     name = constituent(next(number for number, days in enumerate(layout, 1) if new in days))
     steps: list[Operation]
     if name not in state.indexes:
-        steps = [BuildIndex(name, frozenset({new})), AddIndex(name)]
+        steps = [op.BuildIndex(name, frozenset({new})), op.AddIndex(name)]
     elif index.rules.rebuilds:
-        steps = [BuildIndex(name, state.indexes[name] | {new})]
+        steps = [op.BuildIndex(name, state.indexes[name] | {new})]
     else:
-        steps = [AddToIndex(name, frozenset({new}))]
+        steps = [op.AddToIndex(name, frozenset({new}))]
     # The missing temporary indexes on day W; if spread, one per day before, once their cluster is complete.
     missing = [each for each in index.rules.first_preparation(layout) if _made(each) not in state.indexes]
     if new < index.window:
@@ -85,7 +71,7 @@ def grow(index: WaveIndex, state: WaveState) -> DayPlan:
 
 
 def _made(operation: Operation) -> str:
-    return operation.target if isinstance(operation, Copy | Rename) else operation.index
+    return operation.target if isinstance(operation, op.Copy | op.Rename) else operation.index
 
 
 def transition(index: WaveIndex, state: WaveState) -> DayPlan:

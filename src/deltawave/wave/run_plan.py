@@ -1,7 +1,5 @@
 """What a run of a wave index has to do: which days it loads, which it refuses, and which come too late."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -29,7 +27,7 @@ class Work:
     kind: str
     days: tuple[Day, ...] = ()
 
-    def as_written(self, checksums: Mapping[str, str]) -> Work:
+    def as_written(self, checksums: Mapping[str, str]) -> "Work":
         """The same with other checksums of some days, by value, whose rows differ each time they are read."""
         return replace(
             self, days=tuple(replace(day, checksum=checksums.get(day.value, day.checksum)) for day in self.days)
@@ -39,7 +37,7 @@ class Work:
         return {"kind": self.kind, "days": [vars(day) for day in self.days]}
 
     @staticmethod
-    def from_json(values: Mapping[str, Any]) -> Work:
+    def from_json(values: Mapping[str, Any]) -> "Work":
         return Work(values["kind"], tuple(Day(**day) for day in values["days"]))
 
 

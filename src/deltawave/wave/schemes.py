@@ -1,23 +1,15 @@
 """The six schemes (WI 3, 4 and Appendix A): how days are clustered, and the operations of a transition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from deltawave.wave import operations as op
 from deltawave.wave.operations import (
     NO_DAYS,
     TEMP,
-    AddIndex,
-    AddToIndex,
-    BuildIndex,
-    Copy,
     Days,
-    DeleteFromIndex,
-    DropIndex,
     Operation,
-    Rename,
     WaveState,
     clusters,
     constituent,
@@ -61,7 +53,7 @@ class WaveIndex:
             )
 
     @property
-    def rules(self) -> Scheme:
+    def rules(self) -> "Scheme":
         return SCHEMES[self.scheme]
 
     def leaving(self, state: WaveState) -> tuple[str, int]:
@@ -110,7 +102,7 @@ class Scheme:
 
 def _del_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     name, expired = wave.leaving(state)
-    return DeleteFromIndex(name, frozenset({expired})), AddToIndex(name, state.next_day)
+    return op.DeleteFromIndex(name, frozenset({expired})), op.AddToIndex(name, state.next_day)
 
 
 # -- REINDEX: rebuild the constituent whose day expired (WI 3.2, Figure 13).
@@ -118,7 +110,7 @@ def _del_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
 
 def _reindex_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     name, expired = wave.leaving(state)
-    return (BuildIndex(name, state.indexes[name] - {expired} | state.next_day),)
+    return (op.BuildIndex(name, state.indexes[name] - {expired} | state.next_day),)
 
 
 # -- REINDEX+: new days of a cluster are kept in a temporary index, and indexed once (WI 4.1, Figure 14).
@@ -128,16 +120,16 @@ def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
     name, expired = wave.leaving(state)
     kept, new = state.indexes[TEMP], state.next_day
     if to_add := state.indexes[name] - kept - {expired}:
-        yield AddToIndex(TEMP, new) if kept else BuildIndex(TEMP, new)
-        yield Copy(TEMP, name)
-        yield AddToIndex(name, to_add)
+        yield op.AddToIndex(TEMP, new) if kept else op.BuildIndex(TEMP, new)
+        yield op.Copy(TEMP, name)
+        yield op.AddToIndex(name, to_add)
     elif kept:
         # The cluster ends with this day.
-        yield Copy(TEMP, name)
-        yield AddToIndex(name, new)
-        yield BuildIndex(TEMP, NO_DAYS)
+        yield op.Copy(TEMP, name)
+        yield op.AddToIndex(name, new)
+        yield op.BuildIndex(TEMP, NO_DAYS)
     else:
-        yield BuildIndex(name, new)
+        yield op.BuildIndex(name, new)
 
 
 # -- Of REINDEX++ and RATA*: the temporary index T_k has the k newest days of a cluster, but never its oldest day.
@@ -149,7 +141,7 @@ def initialize(cluster: Days, ready: int = 0) -> Iterator[Operation]:
     P_1 to P_ready were prepared before, and are only renamed; the fewer were prepared, the more are built here.
     """
     for number in range(1, ready + 1):
-        yield Rename(prepared(number), temporary(number))
+        yield op.Rename(prepared(number), temporary(number))
     for number in range(ready + 1, len(cluster)):
         yield from _next_one(cluster, number, temporary)
 
@@ -164,22 +156,22 @@ def prepare(state: WaveState, cluster: Days, most: int) -> Iterator[Operation]:
 def _next_one(days: Days, number: int, name: Callable[[int], str]) -> Iterator[Operation]:
     day = frozenset({sorted(days)[-number]})
     if number == 1:
-        yield BuildIndex(name(1), day)
+        yield op.BuildIndex(name(1), day)
     else:
-        yield Copy(name(number - 1), name(number))
-        yield AddToIndex(name(number), day)
+        yield op.Copy(name(number - 1), name(number))
+        yield op.AddToIndex(name(number), day)
 
 
 # -- REINDEX++: a constituent's next replacements are prepared, and miss only the new day (WI 4.2, Figure 15).
 
 
 def _plus_plus_first(layout: Sequence[Days]) -> Iterable[Operation]:
-    return (BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0]))
+    return (op.BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0]))
 
 
 def _plus_plus_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     replacement = temporary(state.highest("T"))
-    return AddToIndex(replacement, state.next_day), Rename(replacement, wave.leaving(state)[0])
+    return op.AddToIndex(replacement, state.next_day), op.Rename(replacement, wave.leaving(state)[0])
 
 
 def _plus_plus_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
@@ -187,7 +179,7 @@ def _plus_plus_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operat
     days = state.indexes[name] - {expired} | state.next_day
     following = wave.next_cluster(state) if wave.constituents > 1 else days
     if not used:
-        yield BuildIndex(temporary(0), NO_DAYS)
+        yield op.BuildIndex(temporary(0), NO_DAYS)
         yield from initialize(following, state.highest("P"))
         return
     # Only the next replacement needs the new days of the cluster now; the other temporary indexes can wait.
@@ -219,7 +211,7 @@ def _missing(state: WaveState, number: int, days: Days) -> list[int]:
 def _catch_up(state: WaveState, number: int, days: Days, most: int) -> Iterator[Operation]:
     missing = _missing(state, number, days)[:most]
     if missing:
-        yield AddToIndex(temporary(number), frozenset(missing))
+        yield op.AddToIndex(temporary(number), frozenset(missing))
 
 
 def _plus_plus_needs(state: WaveState, staying: Days) -> Mapping[str, Days | None]:
@@ -246,10 +238,10 @@ def _is_thrown_away(wave: WaveIndex, state: WaveState) -> bool:
 
 def _wata_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
     if not _is_thrown_away(wave, state):
-        return (AddToIndex(constituent(state.holding(state.day)), state.next_day),)
+        return (op.AddToIndex(constituent(state.holding(state.day)), state.next_day),)
     # The new day begins another constituent in its place.
     name, _ = wave.leaving(state)
-    return DropIndex(name), BuildIndex(name, state.next_day), AddIndex(name)
+    return op.DropIndex(name), op.BuildIndex(name, state.next_day), op.AddIndex(name)
 
 
 # -- RATA*: as WATA*, but a constituent with expired days is replaced by one without them (WI 4.3, Figure 17).
@@ -259,7 +251,7 @@ def _rata_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
     yield from _wata_transition(wave, state)
     if not _is_thrown_away(wave, state):
         name, _ = wave.leaving(state)
-        yield from (DropIndex(name), Rename(temporary(state.highest("T")), name), AddIndex(name))
+        yield from (op.DropIndex(name), op.Rename(temporary(state.highest("T")), name), op.AddIndex(name))
 
 
 def _rata_preparation(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
@@ -278,7 +270,7 @@ SCHEMES = {
     "reindex": Scheme(_reindex_transition, rebuilds=True),
     "reindex_plus": Scheme(
         _plus_transition,
-        first_preparation=lambda _layout: (BuildIndex(TEMP, NO_DAYS),),
+        first_preparation=lambda _layout: (op.BuildIndex(TEMP, NO_DAYS),),
         needs=lambda _state, _staying: {TEMP: None},
     ),
     "reindex_plus_plus": Scheme(

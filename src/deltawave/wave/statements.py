@@ -1,7 +1,5 @@
 """The SQL of wave indexes: tables, parts, the rows of a day, and the view."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

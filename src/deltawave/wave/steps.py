@@ -1,7 +1,5 @@
 """A transition: its statements write where no reader looks, then the view's text names the new tables and parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -48,12 +46,7 @@ class Step:
 
 
 def step(
-    record: WaveRecord | None,
-    spec: WaveSpec,
-    work: Work,
-    source: str,
-    naming: Naming,
-    shown: WaveRecord | None = None,
+    record: WaveRecord | None, spec: WaveSpec, work: Work, source: str, naming: Naming, shown: WaveRecord | None = None
 ) -> Step:
     """A transition; ``source`` is the relation that has the rows of the work's days.
 

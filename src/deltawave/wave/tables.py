@@ -4,8 +4,6 @@ A part is a partition of a table that is bucketed and sorted by the search field
 see those that the wave index's view names.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -176,7 +174,7 @@ class WaveRecord:
         }
 
     @staticmethod
-    def from_json(values: Mapping[str, Any]) -> WaveRecord:
+    def from_json(values: Mapping[str, Any]) -> "WaveRecord":
         spec = dict(values["spec"])
         spec["index"] = WaveIndex(**spec["index"])
         spec["columns"] = tuple((name, kind) for name, kind in spec["columns"])

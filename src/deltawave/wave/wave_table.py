@@ -1,7 +1,5 @@
 """A wave index that a program maintains: a view, and the tables behind it."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

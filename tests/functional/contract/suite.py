@@ -36,6 +36,7 @@ MACROS = own_strategies.MACROS | {
 """,
     # Otherwise no history would be long enough for another state to be written.
     "few.sql": "{% macro default___few_patches() %}{{ return({'patches': 0, 'batches': 1}) }}{% endmacro %}",
+    "small.sql": "{% macro default___small_rows() %}{{ return(25) }}{% endmacro %}",
     "many.sql": "{% macro default___many_rows() %}{{ return(0) }}{% endmacro %}",
     # As do the partitions of a long log.
     "merging.sql": "{% macro default___merging() %}{{ return({'partitions': 2, 'days': 0}) }}{% endmacro %}",

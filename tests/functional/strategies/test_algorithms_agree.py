@@ -17,7 +17,8 @@ from functional.macros.generated import collect
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import algorithms, compression
+from deltawave.differencing import compression
+from deltawave.differencing.snapshot_differential import BY_NAME
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -104,6 +105,6 @@ def test_each_agrees_with_the_outer_join(stored: Stored, left_out: list[str]) ->
     options = {"unique_key": KEY, "ignore_columns": ["seen", *left_out]}
     for before, after in pairwise([*([stored([])] if left_out else []), old, new]):
         joined = changed(before, after, "sort_merge", **options)
-        for name, algorithm in algorithms.ALGORITHMS.items():
+        for name, algorithm in BY_NAME.items():
             if name != "sort_merge" and (left_out or not algorithm.reads_files):
                 assert changed(before, after, name, **options) == joined, name

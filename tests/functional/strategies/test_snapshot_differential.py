@@ -14,12 +14,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing import (
     ALGORITHMS,
-    algorithms,
     hash_compressed,
     outer_join,
     snapshot_differential,
     sort_merge_compressed,
 )
+from deltawave.differencing.snapshot_differential import BY_NAME
 from deltawave.resources import attach, release, releasing
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -89,9 +89,7 @@ class TestEveryAlgorithm:
         ]
 
 
-@pytest.mark.parametrize(
-    "algorithm", ["sort_merge", *(name for name in ALGORITHMS if algorithms.ALGORITHMS[name].reads_files)]
-)
+@pytest.mark.parametrize("algorithm", ["sort_merge", *(name for name in ALGORITHMS if BY_NAME[name].reads_files)])
 def test_duplicate_keys_are_matched_as_multisets(spark: SparkSession, tmp_path: Path, algorithm: str) -> None:
     """The example of docs/differential.md; null is a key, and NaN a value like others."""
     ann, cid, nobody = "(1, 'ann', 1D)", "(2, 'cid', 1D)", "(null, 'x', double('nan'))"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,7 @@ ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch, 0.5D 
 NEW_ROW = ROW.replace("id % 3", "if(id < 10, -1, id % 3)")
 PRESENT = "id not between 900 and 909"
 KINDS = {"update": 10, "delete": 10, "insert": 5}
+RENAMED = "columns are renamed or cast"
 # Strategies that read both sides in their order.
 IN_ORDER = ("window", "text_diff")
 JOINED = "no text diff, Spark joins both snapshots: only {} of the sampled rows are in the same order"
@@ -104,6 +106,19 @@ class TestFunction:
             changes = snapshot_differential(old, new, unique_key="id", algorithm="window", check_keys=False)
             assert {row.name for row in changes.collect()} == {name}
             results.append(changes)
+
+    def test_renamed_and_widened_columns(
+        self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        # Each of two columns has the other's name.
+        renamed = ("account_id as key", "branch as name", "name as branch", "cast(share as double) as share")
+        old = stored("old", f"select {ROW.replace('0.5D', '0.5F')} from range(1000) order by id").selectExpr(*renamed)
+        new = stored("new", f"select {NEW_ROW.replace('0.5D', '0.5F')} from range(1005) where {PRESENT} order by id")
+        new = new.selectExpr(*renamed)
+        for algorithm in ("window", "similar", "sort_merge_pointed", "hash_compressed", "stagnant_by_blocks"):
+            assert kinds(old, new, algorithm, "key") == KINDS, algorithm
+        assert "window over" in caplog.text
+        assert re.findall("no (.*): (.*)", caplog.text) == [("blocks, Spark joins both snapshots", RENAMED)]
 
     def test_names_in_other_letters(self, stored: Callable[..., DataFrame]) -> None:
         old = stored("old", "select id, 1L as value from range(3)", 1)

@@ -3,8 +3,6 @@
 A statement takes a tenth of a second, however little it asks for; the catalog itself answers within milliseconds.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -16,7 +14,7 @@ from deltawave.source_state import items, java_class
 _KNOWN_CATALOGS = ("builtin", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
 
 
-def catalog_of(session: SparkSession) -> Catalog | None:
+def catalog_of(session: SparkSession) -> "Catalog | None":
     """Return the catalog of a session; none if only statements tell what it holds, as under Spark Connect."""
     if is_connect(session):
         return None

@@ -1,7 +1,5 @@
 """dbt's connections: sessions of this process; the other methods are dbt-spark's."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """The profile of ``type: deltawave``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +19,9 @@ DATA_DIR = "spark_data"
 class DeltawaveCredentials(SparkCredentials):
     """Credentials of dbt-spark with a session as the default method.
 
-    ``data_dir`` holds warehouse and metastore of an embedded session; a relative path
-    starts at the project's folder, and must not lie in a folder that dbt cleans. ``class_archive``: whether the JVM
-    starts from an archive of its classes, which is made after the first run. ``remotes`` names databases that models
-    read through JDBC.
+    ``data_dir`` holds warehouse and metastore of an embedded session; a relative path starts at the project's folder,
+    and must not lie in a folder that dbt cleans. ``class_archive``: whether the JVM starts from an archive of its
+    classes, which is made after the first run. ``remotes`` names databases that models read through JDBC.
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION

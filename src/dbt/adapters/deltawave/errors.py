@@ -1,7 +1,5 @@
 """Spark's exceptions as messages that a dbt user can act on, and the errors that the package's macros raise."""
 
-from __future__ import annotations
-
 import re
 import sys
 import traceback

@@ -1,7 +1,5 @@
 """dbt's connection handle on a Spark session."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -25,7 +23,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._staying = ExitStack()
         self._frame: DataFrame | None = None
 
-    def cursor(self) -> SessionHandle:
+    def cursor(self) -> "SessionHandle":
         self._frame = None
         return self
 

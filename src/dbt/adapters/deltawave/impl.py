@@ -1,7 +1,5 @@
 """The adapter: dbt-spark's, with Python models in process."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -53,7 +51,7 @@ class DeltawaveAdapter(SparkAdapter):
     ConnectionManager = DeltawaveConnectionManager
     connections: DeltawaveConnectionManager
 
-    def _handle(self) -> SessionHandle:
+    def _handle(self) -> "SessionHandle":
         connection = self.connections.get_thread_connection()
         self.connections.open(connection)
         handle: SessionHandle = connection.handle
@@ -70,7 +68,7 @@ class DeltawaveAdapter(SparkAdapter):
         helpers: dict[str, Any] = super().python_submission_helpers
         return {**helpers, "session": self._session_python_job} if self.runs_python() else helpers
 
-    def _session_python_job(self, model: dict[str, Any], credentials: Any) -> SessionPythonJob:
+    def _session_python_job(self, model: dict[str, Any], credentials: Any) -> "SessionPythonJob":
         from dbt.adapters.deltawave.python_models import SessionPythonJob
 
         root = Path(self.config.project_root)
@@ -222,7 +220,7 @@ class DeltawaveAdapter(SparkAdapter):
         _, table = self.execute(f"set {name}", fetch=True)
         return str(table.rows[0][1])
 
-    def _catalog(self) -> Catalog | None:
+    def _catalog(self) -> "Catalog | None":
         if not self.runs_python():
             return None
         from dbt.adapters.deltawave.catalog import catalog_of
@@ -370,7 +368,7 @@ class DeltawaveAdapter(SparkAdapter):
         with self.connections.exception_handler(files):
             handle.leave_view(listed_files.rows(handle.session.table(files), columns), view, stays=True)
 
-    def _library_function(self, path: str, *, needs_session: bool = True) -> LibraryFunction:
+    def _library_function(self, path: str, *, needs_session: bool = True) -> "LibraryFunction":
         if needs_session:
             self._require_session(f"Library function '{path}': Python runs")
         from dbt.adapters.deltawave.library_functions import LibraryFunction
@@ -385,12 +383,11 @@ class DeltawaveAdapter(SparkAdapter):
         return remotes.find(self.config.credentials.remotes, name)
 
 
-def names_clause(schema: StructType, comments: Mapping[str, str]) -> str:
+def names_clause(schema: "StructType", comments: Mapping[str, str]) -> str:
     """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
 
-    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these
-    properties first, where it also stores the schemas of its own views. The keys of ``comments`` are
-    column names in lower case.
+    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these properties first, where
+    it also stores the schemas of its own views. The keys of ``comments`` are column names in lower case.
     """
     described = schema.jsonValue()
     for field in described["fields"]:

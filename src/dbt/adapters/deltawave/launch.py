@@ -1,7 +1,5 @@
 """Starting the JVM quietly, and reporting why it did not start."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import os

@@ -1,7 +1,5 @@
 """Calls of functions of Python libraries, for the package's macros."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import logging

@@ -1,7 +1,5 @@
 """Runs an operation of the package for a command of `deltawave`, which prints what the operation prints."""
 
-from __future__ import annotations
-
 import re
 import sys
 import textwrap
@@ -11,7 +9,7 @@ from typing import Any
 from dbt.cli.main import dbtRunner
 
 from dbt.adapters.deltawave.impl import PACKAGE
-from deltawave.pages.output import print_any_text
+from deltawave.pages.texts import print_any_text
 
 # What dbt writes around a message.
 _AROUND = re.compile(r"\AEncountered an error(?: while running operation)?:\s*|\A\w+ Error(?: in .*)?\n")

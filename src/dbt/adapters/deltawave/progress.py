@@ -5,8 +5,6 @@ stream is no terminal that can erase a line, in CI, with ``--quiet`` or with log
 may fail or hold up a statement.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import select

@@ -1,7 +1,5 @@
 """dbt's Python models, run in this process."""
 
-from __future__ import annotations
-
 import ast
 import linecache
 import sysconfig
@@ -98,9 +96,8 @@ class SessionPythonJob(PythonJobHelper):
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
     """Run ``model`` of a compiled Python model and store its result.
 
-    ``scope`` is the namespace of the model; ``view`` the temporary view that holds the result;
-    ``create`` the statement that makes a table of it, none to leave it at the view; with ``empty``,
-    refs and sources have no rows.
+    ``scope`` is the namespace of the model; ``view`` the temporary view that holds the result; ``create`` the statement
+    that makes a table of it, none to leave it at the view; with ``empty``, refs and sources have no rows.
     """
     session: SparkSession = scope["spark"]
 

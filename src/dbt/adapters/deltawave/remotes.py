@@ -1,7 +1,5 @@
 """Databases that models read through JDBC: the profile's ``remotes``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -152,7 +150,7 @@ def explained(message: str, remotes: Mapping[str, Remote]) -> str:
     return message
 
 
-def create_view(session: SparkSession, name: str, remote: Remote, query: str, view: str) -> dict[str, int]:
+def create_view(session: "SparkSession", name: str, remote: Remote, query: str, view: str) -> dict[str, int]:
     """Make ``view`` a temporary view over ``query``, which runs at the remote whenever the view is read.
 
     Returns the lengths of its columns that are padded with blanks: ``{"code": 5}`` for a char(5).
@@ -168,7 +166,7 @@ def create_view(session: SparkSession, name: str, remote: Remote, query: str, vi
         raise DbtRuntimeError(_failure(name, remote, error)) from error
 
 
-def _padded(schema: StructType) -> dict[str, int]:
+def _padded(schema: "StructType") -> dict[str, int]:
     # Spark calls the columns strings and keeps the declared type beside them.
     declared = {field.name: str(field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")) for field in schema.fields}
     found = {name: re.fullmatch(r"char\((\d+)\)", written) for name, written in declared.items()}

@@ -5,8 +5,6 @@ loopback, and asks for a token that only this user can read. Commands find it by
 ends with the process however that ends, says whether it runs.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """`deltawave server`: starts, shows or stops the Spark that dbt commands of a project share."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """The one Spark session of a dbt process, and its embedded metastore."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import threading
@@ -48,9 +46,8 @@ _current: _Current | None = None
 def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     """Return the session of this process, started or adjusted to ``credentials`` where needed.
 
-    A session that something else started in this process (a notebook, say) is used as it is.
-    Raises ``DbtRuntimeError`` when Spark does not start, or runs on another metastore already, and where ``dbt clean``
-    would delete its tables.
+    A session that something else started in this process (a notebook, say) is used as it is. Raises ``DbtRuntimeError``
+    when Spark does not start, or runs on another metastore already, and where ``dbt clean`` would delete its tables.
     """
     global _current
     credentials.refuse_cleaned()

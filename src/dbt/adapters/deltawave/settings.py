@@ -1,7 +1,5 @@
 """Which Spark settings a session gets: those of the profile, otherwise defaults that suit dbt."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

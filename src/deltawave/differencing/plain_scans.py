@@ -1,0 +1,214 @@
+"""Selects that only take columns of Parquet files, also of those of Delta and Iceberg, by Spark's plans of them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from py4j.protocol import Py4JError
+from pyspark import StorageLevel
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+from pyspark.sql.types import (
+    ByteType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StructField,
+)
+
+from deltawave.differencing.explained_scans import explained_files
+from deltawave.differencing.in_place import NotInPlaceError
+from deltawave.source_state import items, java_class
+
+_MORE = "it is more than all rows of Parquet files"
+# The files of other lists have deleted rows, renamed columns, or are another set each time.
+_PARQUET = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
+_DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat"
+_LISTS = {_PARQUET: {"InMemoryFileIndex", "CatalogFileIndex"}, _DELTA: {"PreparedDeltaFileIndex"}}
+_ICEBERG = "org.apache.iceberg.spark.source.SparkBatchQueryScan"
+# Columns of higher numbers are about rows and files.
+_LAST_ID = 2**31 - 201
+# An option of a reader that asks for another calendar.
+_REBASED = re.compile(r"rebasemode -> (?!corrected\b)", re.IGNORECASE)
+# Each holds the values of those before it.
+_WIDER = (ByteType, ShortType, IntegerType, LongType)
+
+
+@dataclass(frozen=True)
+class PlainScan:
+    """All rows of some files, in columns of these.
+
+    - ``paths``: the files, as URIs
+    - ``stored``: the column of the files for each column of the frame; its name and its type may be others
+    - ``ids``: the number that each stored column has in all files, by its name in lower case; empty if names tell
+    """
+
+    paths: Sequence[str]
+    stored: Sequence[StructField]
+    ids: Mapping[str, int] = field(default_factory=dict)
+
+
+def plain_scan(frame: DataFrame) -> PlainScan:
+    """The files that Spark would read, if the frame is all rows of them. Raises ``NotInPlaceError`` if it is not.
+
+    Through Spark Connect, which shows plans as text alone, columns keep their names and types, and tables of Delta and
+    Iceberg are refused.
+    """
+    if frame.storageLevel != StorageLevel.NONE:
+        raise NotInPlaceError("Spark has it in its cache")
+    if len({name.lower() for name in frame.columns}) < len(frame.columns):
+        raise NotInPlaceError("several of its columns have the same name")
+    if not isinstance(frame, ClassicFrame):
+        return PlainScan(explained_files(frame), frame.schema.fields)
+    try:
+        return _planned(frame)
+    except (Py4JError, PySparkException) as error:
+        # Spark will say why it cannot plan it, if it can not.
+        raise NotInPlaceError(f"{_MORE}, or its plan cannot be had: {str(error).splitlines()[0]}") from error
+
+
+def _planned(frame: ClassicFrame) -> PlainScan:
+    plan: Any = frame._jdf.queryExecution().sparkPlan()
+    scan = plan
+    while _kind(scan) == "ProjectExec":
+        scan = scan.child()
+    if _kind(scan) not in ("FileSourceScanExec", "BatchScanExec"):
+        raise NotInPlaceError(_MORE)
+    *projects, leaf = json.loads(plan.toJSON())
+    columns = _columns(leaf["output"], [each["projectList"] for each in projects])
+    names = [attribute["name"].lower() for (attribute,) in leaf["output"]]
+    # Such as _metadata.file_path next to a column file_path.
+    if len(set(names)) < len(names):
+        raise NotInPlaceError("several columns of its files have the same name")
+    stored_names = {column.name.lower() for column in columns}
+    if _kind(scan) == "BatchScanExec":
+        paths, ids = _iceberg_files(scan, stored_names)
+        return PlainScan(paths, columns, ids)
+    in_files = {each["name"].lower() for each in leaf["requiredSchema"]["fields"]}
+    in_folders = {str(name).lower() for name in scan.relation().partitionSchema().fieldNames()}
+    if not stored_names <= in_files - in_folders:
+        raise NotInPlaceError("a column's values are not in its files")
+    return PlainScan(_listed_files(frame, scan), columns)
+
+
+def _kind(node: Any) -> str:
+    return str(node.getClass().getSimpleName())
+
+
+def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[StructField]:
+    """The stored column of each column of a plan: a scan's output below projects, the last of which comes first.
+
+    Expressions are the JSON of their nodes, each before those below it.
+    """
+    columns = [(_id(attribute), _field(attribute)) for (attribute,) in output]
+    for project in reversed(projects):
+        known = dict(columns)
+        columns = [(_id(cell[0]), _stored(cell, known)) for cell in project]
+    return [column for _, column in columns]
+
+
+def _stored(cell: list[dict[str, Any]], known: Mapping[Any, StructField]) -> StructField:
+    """The stored column of an expression. Raises ``NotInPlaceError`` if it may give another value."""
+    *above, attribute = cell
+    source = known.get(_id(attribute)) if _class(attribute) == "AttributeReference" else None
+    if source is None:
+        raise NotInPlaceError(_MORE)
+    kind = _field(attribute).dataType
+    for node in reversed(above):
+        if _class(node) == "Cast":
+            wider = _field(node).dataType
+            if not _holds(wider, kind):
+                raise NotInPlaceError(f"{source.name} is cast from {kind.simpleString()} to {wider.simpleString()}")
+            kind = wider
+        elif _class(node) != "Alias":
+            raise NotInPlaceError(_MORE)
+    return source
+
+
+def _class(node: Mapping[str, Any]) -> str:
+    return str(node["class"]).rsplit(".", 1)[-1]
+
+
+def _id(node: Mapping[str, Any]) -> tuple[int, str] | None:
+    """By which other expressions of a plan name the result of one."""
+    found = node.get("exprId")
+    return (found["id"], found["jvmId"]) if found else None
+
+
+def _field(node: Mapping[str, Any]) -> StructField:
+    """A node's name, if it has one, and type."""
+    return StructField.fromJson(
+        {
+            "name": node.get("name", ""),
+            "type": node["dataType"],
+            "nullable": True,
+            "metadata": node.get("metadata") or {},
+        }
+    )
+
+
+def _holds(wider: DataType, kind: DataType) -> bool:
+    """Whether a type has an equal value for each one of another type."""
+    if isinstance(wider, DecimalType) and isinstance(kind, DecimalType):
+        return wider.scale >= kind.scale and wider.precision - wider.scale >= kind.precision - kind.scale
+    if isinstance(wider, _WIDER) and isinstance(kind, _WIDER):
+        return _WIDER.index(type(wider)) >= _WIDER.index(type(kind))
+    return wider == kind or (isinstance(wider, DoubleType) and isinstance(kind, FloatType))
+
+
+def _listed_files(frame: ClassicFrame, scan: Any) -> list[str]:
+    """The files of a scan of Parquet files or a version of a Delta table; of the partitions that it takes."""
+    relation = scan.relation()
+    form, index = relation.fileFormat(), relation.location()
+    if _kind(index) not in _LISTS.get(form.getClass().getName(), ()) or scan.dataFilters().size():
+        raise NotInPlaceError(_MORE)
+    if _REBASED.search(str(relation.options())):
+        raise NotInPlaceError("its options ask for an old calendar")
+    # A subquery chooses partitions when the plan runs.
+    subquery = java_class(frame.sparkSession, "org.apache.spark.sql.catalyst.trees.TreePattern").PLAN_EXPRESSION()
+    if any(condition.containsPattern(subquery) for condition in items(scan.partitionFilters())):
+        raise NotInPlaceError("its partitions are those of a subquery")
+    # Spark takes deleted rows out of files by a filter, and names the files' table for that.
+    if form.getClass().getName() == _DELTA and (form.columnMappingMode().name() != "none" or form.hasTablePath()):
+        raise NotInPlaceError("its files have other names of columns, or deleted rows")
+    return [file.urlEncodedPath() for file in scan.selectedPartitions().toPartitionArray()]
+
+
+def _iceberg_files(scan: Any, names: set[str]) -> tuple[list[str], dict[str, int]]:
+    """The files of a snapshot of an Iceberg table, and the numbers of these columns."""
+    if scan.scan().getClass().getName() != _ICEBERG or scan.runtimeFilters().size() or scan.table().branch():
+        raise NotInPlaceError(_MORE)
+    partitions = items(scan.inputPartitions())
+    paths: set[str] = set()
+    constant: set[int] = set()
+    for task in _tasks(partitions):
+        file = task.file()
+        if task.deletes().size() or str(task.residual()) != "true" or str(file.format()) != "PARQUET":
+            raise NotInPlaceError("its files have deleted or other rows, or are not Parquet")
+        # The location is a path, in which %20 is no blank.
+        paths.add(quote(str(file.location()), safe="/:"))
+        constant.update(each.sourceId() for each in task.spec().fields().toArray() if each.transform().isIdentity())
+    ids = {}
+    for column in partitions[0].projection().columns().toArray() if partitions else ():
+        if column.name().lower() in names:
+            at = int(column.fieldId())
+            if column.initialDefault() is not None or at in constant or at > _LAST_ID:
+                raise NotInPlaceError(f"the values of {column.name()} may be not those in the files")
+            ids[str(column.name()).lower()] = at
+    if len(ids) < len(names) and partitions:
+        raise NotInPlaceError("a column's values are not in its files")
+    return sorted(paths), ids
+
+
+def _tasks(partitions: Sequence[Any]) -> Iterator[Any]:
+    """The parts of files that the tasks of a scan of Iceberg read."""
+    for partition in partitions:
+        yield from partition.taskGroup().tasks().toArray()
