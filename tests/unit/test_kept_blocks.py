@@ -1,7 +1,5 @@
 """Kept hashes with blocks: DuckDB compares Parquet files, without Spark, against an oracle in plain Python."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
