@@ -33,8 +33,8 @@
 {%- endmacro -%}
 
 {#
-  New days whose written values differ from the counted ones: {day: checksum of the written rows}. Another number of rows is refused; other values come
-  from sums of floating-point numbers, and from collect_set, whose order varies. Rows that were copied within the index have to equal the recorded ones.
+  New days whose rows, as written, differ from the rows that were counted before: {day: checksum of the written rows}. Sums of floating-point numbers and
+  collect_set may give other values each time, which is accepted. Another number of rows is refused, and so is any difference in rows copied within the index.
 #}
 {%- macro _unsteady_days(job, batch, query) -%}
   {%- if not query -%}{{ return({}) }}{%- endif -%}

@@ -43,7 +43,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def fingerprint(select: DataFrame) -> str | None:
-    """Return what stays the same as long as the select gives the same rows; none if only reading them tells.
+    """Return a value that changes when the select's rows may have changed; None if only reading the rows can show it.
 
     It covers the select's plan, with views in it, the session's settings but secrets, and the tables: the version of
     Delta and Iceberg, the path, size and time of other files. It is none if the plan depends on the clock, chance or

@@ -17,7 +17,7 @@ from pyspark.sql.types import (
 )
 from unit.macro_harness import Macros
 
-from deltawave.differencing.comparable import comparable
+from deltawave.comparable import comparable
 
 COUNTS = MapType(StringType(), IntegerType())
 TYPES: list[DataType] = [

@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from deltawave.comparable import comparable
 from deltawave.differencing import hash_compressed
-from deltawave.differencing.comparable import comparable
 from laboratory.snapshots.generator import GeneratorOptions, SnapshotGenerator
 
 KEY = "account_id"

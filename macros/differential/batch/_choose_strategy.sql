@@ -76,7 +76,7 @@
 {# Smaller sources take less time with a join: each batch that Python compares has some seconds of fixed costs. #}
 {%- macro default___few_bytes() -%}{{ return(100000000) }}{%- endmacro -%}
 
-{# The common assumption of hash_compressed and window that does not hold; none if all hold. #}
+{# Why neither hash_compressed nor window can be chosen; none if nothing is against both. #}
 {%- macro _reason_against_python(job, last) -%}
   {%- if not deltawave._runs_python() -%}
     {{ return('the profile does not run Python') }}
@@ -97,7 +97,7 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The assumption of hash_compressed that does not hold; none if all hold. #}
+{# Why hash_compressed cannot be chosen; none if nothing is against it. #}
 {%- macro _reason_against_hashes(job, last) -%}
   {%- set by_options = deltawave._options_against_hashes(job) -%}
   {%- if by_options -%}
@@ -135,7 +135,7 @@
   {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
 {%- endmacro -%}
 
-{# The assumption of window that does not hold, or did not when it was last measured; none if all hold. #}
+{# Why window cannot be chosen, by the options or by what was last measured; none if nothing is against it. #}
 {%- macro _reason_against_window(job, last) -%}
   {%- set settings = job.settings -%}
   {%- if settings.copy_format != 'parquet' -%}

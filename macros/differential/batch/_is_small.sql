@@ -1,4 +1,4 @@
-{# Does the table lie in one file? It had few rows, and the dump is small, too; each task more would cost more than it saves. #}
+{# Is one bucket enough? Yes if the previous state had few rows and the dump is small: another task would cost more than it saves. Sets bytes_dump. #}
 {%- macro _is_small(job, batch) -%}
   {%- set small = adapter.dispatch('_small_table', 'deltawave')() -%}
   {%- if not 0 < batch.rows_old <= small.rows -%}

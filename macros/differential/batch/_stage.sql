@@ -18,7 +18,7 @@ from (
   {%- do deltawave._stage_rows(job, batch, batch.result.log_table, columns, rows) -%}
 {%- endmacro -%}
 
-{# The select of a batch's changes: every row of a first dump is an insert, unless it is a baseline; later ones are compared with the previous state. #}
+{# The select of a batch's changes. In a first dump every row is an insert, in a baseline none is logged; later dumps are compared. #}
 {%- macro _staged_changes(job, batch) -%}
   {%- if batch.is_first -%}
     {{ return(deltawave._changes_without_before(job, batch, batch.result.new, "'insert'", 'false' if batch.is_baseline else 'true')) }}

@@ -45,9 +45,9 @@
 {%- endmacro -%}
 
 {#
-  Adds the batch's partition to those of its log. If too many before it are small, the smallest of them are staged as one, as a part of the batch: as many
-  as make it too many, and more up to twenty million rows. The list of partitions stays short, since those with less than a hundredth of the log's rows are
-  small too.
+  Adds the batch's partition to those of its log. If more than _merging().partitions of the previous ones are small, the batch merges the smallest: one
+  more than that number, and further ones while all together have up to twenty million rows. Small is below a million rows, or below a hundredth of the
+  log's rows, so the list of partitions stays short.
 #}
 {%- macro _merge_partitions(job, batch, last) -%}
   {%- set own = {'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': batch.result.counts.values() | sum} -%}
@@ -96,7 +96,8 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
 
 {#
   The merge whose merged partitions are not dropped yet, {batch_id, at, partitions: those that it left}, after this one. Readers of an older view may still
-  need them: a later merge drops them when that one is old enough (see _drop_merged). A batch that this run has finished was not shown before.
+  need them: a later merge drops them when this one is old enough (see _drop_merged). After finishing a killed batch, the run keeps the older merge:
+  readers saw the previous view until now.
 #}
 {%- macro _next_merge(job, batch, last, partitions) -%}
   {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}

@@ -1,7 +1,11 @@
 {#
-  The state and ranges after this batch. After a whole dump: the dump as it landed or, with quarantined rows, as it was accepted; with a tolerance, the
-  log. After the first slice: its rows in the strategy's form; likewise where hashes can't be compared, and the whole dump was landed. Later slices are
-  patches, which are in the log; ranges follow them. last: as opened.
+  Decides the state and ranges with which the next batch is compared:
+
+    whole dump    the dump as it landed or, with quarantined rows, as it was accepted; with a tolerance the log
+    first slice   its rows, in the strategy's form; the same if the whole dump was landed because its hashes cannot be compared
+    later slice   the previous state; this batch's changes are patches, which are read from the log
+
+  last: what _open_state returned.
 #}
 {%- macro _keep_state(job, batch, last) -%}
   {%- set reading, result = batch.reading, batch.result -%}
@@ -59,8 +63,8 @@
 {%- endmacro -%}
 
 {#
-  Do the log's changes since the state amount to more than a fifth of the rows? A few patches cost less than another state in each run, so that a small
-  table waits for several batches of them.
+  Do the log's changes since the state was written amount to more than a fifth of the rows? A few patches cost less to read than a new state costs to
+  write, so the state of a small table is rewritten only after several batches.
 #}
 {%- macro _is_patched_much(last) -%}
   {%- set patches, few = deltawave._patches_of(last.state), adapter.dispatch('_few_patches', 'deltawave')() -%}
@@ -70,5 +74,5 @@
 {# The changes that the log has since a state was written: {rows, batches}. Earlier versions did not count them. #}
 {%- macro _patches_of(state) -%}{{ return(state.get('patches') or {'rows': 0, 'batches': 0}) }}{%- endmacro -%}
 
-{# Up to this many patches, or patches from this many batches, never make the state be rewritten. #}
+{# The state is not rewritten for up to this many patches from up to this many batches. #}
 {%- macro default___few_patches() -%}{{ return({'patches': 10000, 'batches': 7}) }}{%- endmacro -%}

@@ -5,7 +5,7 @@
     old            the previous rows to compare them with; none for a first batch, or if the reader computes the changes
     old_is_logged  the previous rows are those of the log, which has no order
     changes        a select of the changes, if the reader computes them
-    pairs          the view that they are computed from, if a library may write them into a log of Parquet, see _write_changes
+    pairs          the view from which `changes` is computed, if a library may write them to the log itself, see _write_changes
     progress       where the strategy's next batch resumes
     checksums      how many checksums were compared
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched

@@ -8,7 +8,7 @@ from numbers import Real
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from deltawave.differencing.comparable import can_be_key, fields_of
+from deltawave.comparable import can_be_key, fields_of
 from deltawave.differencing.contract import SIDES, Side
 from deltawave.sql_text import MAX_DECIMAL_DIGITS
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from deltawave.differencing.comparable import fields_of
+from deltawave.comparable import fields_of
 from deltawave.differencing.contract import SIDES, Side
 from deltawave.sql_text import quoted
 

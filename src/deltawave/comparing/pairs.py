@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from deltawave.comparable import comparable
 from deltawave.comparing.columns import EXACT, Column
-from deltawave.differencing.comparable import comparable
 from deltawave.differencing.contract import SIDES, Side
 
 # How many characters of a value are shown.

@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType, YearMonthIntervalType
 
+from deltawave.comparable import contained_types
 from deltawave.differencing.batches import plain
-from deltawave.differencing.comparable import contained_types
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.hashing import VERSION
 from deltawave.differencing.in_place import Batches, NotInPlaceError, RowGroups, map_numbers, map_rows, quoted

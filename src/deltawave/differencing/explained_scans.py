@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from deltawave.differencing.in_place import NotInPlaceError, has_rows
 from deltawave.sql_text import quoted
 
-# The nodes of a plan that takes columns of files. Other expressions, a filter, a join and a cache look different.
+# The only nodes of an accepted plan: a scan, and projections of columns. Anything else, such as a filter, is refused.
 # Formats on top of Parquet have their own lists of files, with deleted rows and renamed columns.
 _COLUMNS = re.compile(r"ColumnarToRow|Project \[(?:[^\s,()\[\]]+#\d+L?(?:, )?)*\]")
 _SCAN = re.compile(
@@ -19,7 +19,7 @@ _SCAN = re.compile(
 )
 # The partition of one value, such as the dump of a date.
 _ONE_VALUE = re.compile(r"isnotnull\((?P<name>\S+)(?P<id>#\d+)L?\), \((?P=name)(?P=id)L? = (?P<value>[^()%]*)\)")
-# Columns of a plan that Spark shows in full.
+# Spark writes out up to 25 columns of a plan's node (spark.sql.debug.maxToStringFields), and shortens longer lists.
 _FEW = 20
 _INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
 
@@ -27,8 +27,8 @@ _INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
 def explained_files(frame: DataFrame) -> list[str]:
     """The files whose rows the frame has, in columns of the same names.
 
-    By the physical plans of some columns at a time: Spark shortens longer ones. Raises ``NotInPlaceError`` if it is
-    more than that.
+    Explains a few columns at a time, since Spark shortens longer plans. Raises ``NotInPlaceError`` if the frame is
+    anything else than such columns.
     """
     session = frame.sparkSession
     view = f"deltawave_explained_{uuid4().hex}"
@@ -60,7 +60,7 @@ def explained_files(frame: DataFrame) -> list[str]:
 
 def _scan(plan: str) -> re.Match[str] | None:
     """The scan of a plan that only takes columns of files."""
-    # Spark does not explain a select with a name such as ${x}, which stands for a variable in SQL.
+    # Without its heading. Of a select that Spark cannot explain, such as one with a column ${x}, the rest is no plan.
     nodes = plan.partition("\n")[2]
     *above, last = (_INDENT.sub("", line) for line in nodes.strip().split("\n"))
     return _SCAN.fullmatch(last) if all(map(_COLUMNS.fullmatch, above)) else None

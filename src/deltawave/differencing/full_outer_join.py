@@ -13,8 +13,8 @@ from operator import and_
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from deltawave.comparable import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.aligning import NotSegmentedError
-from deltawave.differencing.comparable import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import quoted
 from deltawave.differencing.text_diff import TEXT_DIFF

@@ -52,7 +52,7 @@ def hash_version(rows: DataFrame) -> str | int:
 
 @cache
 def _version() -> str:
-    """The hashes of some values. Most releases of DuckDB have the same ones: then what is kept remains of use."""
+    """The hashes of sample values. Most releases of DuckDB compute the same ones, so stored hashes stay valid."""
     low, high = hashes(list(_SAMPLES), list(_SAMPLES.values()))
     with duckdb.connect(config={"threads": 1}) as connection:
         return f"DuckDB {connection.execute(f'select {low}, {high}').fetchall()}"

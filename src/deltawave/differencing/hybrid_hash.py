@@ -14,11 +14,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from deltawave.comparable import reaches_python
 from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched
 from deltawave.differencing.batches import Batches, positioned
 from deltawave.differencing.buckets import by_buckets
-from deltawave.differencing.comparable import reaches_python
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_batches
 from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema

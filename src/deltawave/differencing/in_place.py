@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType, VariantType
 
+from deltawave.comparable import contained_types
 from deltawave.differencing.batches import (
     BATCH_BYTES,
     PositionedBatches,
@@ -33,7 +34,6 @@ from deltawave.differencing.batches import (
     step_rows,
 )
 from deltawave.differencing.batches import Batches as Batches
-from deltawave.differencing.comparable import contained_types
 from deltawave.sql_text import quoted as quoted
 
 # Metadata of a column that has a number, by which Spark may look for it, whatever its name in a file.

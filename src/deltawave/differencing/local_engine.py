@@ -1,6 +1,6 @@
 """DuckDB alongside a Spark of one machine: it reads Parquet files, and Spark reads the Parquet files that it writes.
 
-What Spark does to hand rows to Python takes several times as long as comparing them: here no row is handed over.
+Handing rows from Spark to Python would take several times as long as comparing them. Here only files are exchanged.
 """
 
 import logging
@@ -58,7 +58,7 @@ def type_in_duckdb(kind: DataType) -> str | None:
 
 
 def reaches(rows: DataFrame) -> bool:
-    """Whether DuckDB can compare such rows: both reach the same files, and mean the same by types and names."""
+    """Whether DuckDB can compare these rows: it reads Spark's files, and treats their types and names as Spark does."""
     session = rows.sparkSession
     conf = session.conf
     master = conf.get("spark.master", "") or ""
@@ -87,8 +87,8 @@ def _shares_files(session: SparkSession) -> bool:
 class LocalEngine:
     """DuckDB in this process, which takes about ``memory_bytes``, and beyond that writes temporary files.
 
-    Within a ``with`` block: at its end the connection is closed. The files that results are read from are removed
-    when the results are garbage.
+    Use it in a ``with`` block, which closes the connection. The files behind a result are removed when the result is
+    garbage-collected.
     """
 
     def __init__(self, session: SparkSession, memory_bytes: int) -> None:

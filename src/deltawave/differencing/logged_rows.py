@@ -19,12 +19,12 @@ from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 
-# Number and attempt of each, in lists.
+# [batch number, attempt] of each partition.
 Partitions = Sequence[Sequence[Any]]
 
 # A log of more files is read by Spark, in many tasks.
 _MOST_FILES = 500
-# What a session may write its files with, and DuckDB, too.
+# The compressions that both Spark and DuckDB can write.
 _CODECS = ("gzip", "snappy", "zstd")
 _PARTITION = re.compile(r"/batch_id=(-?\d+)/attempt=(\w+)/[^/]+$")
 
@@ -41,7 +41,7 @@ def last_rows(
 ) -> DataFrame:
     """Return the last row of each of these ``keys``, unless it was deleted.
 
-    - ``rows``: the same as a query of Spark, which is used if DuckDB does not read the log
+    - ``rows``: the same rows as a query, for Spark to run if DuckDB cannot read the log
     - ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``; the columns of ``rows``, and ``change_type``
     """
     try:
@@ -62,8 +62,8 @@ def last_rows(
 class LogFiles:
     """The Parquet files of a change log, on this machine.
 
-    - ``stored``: rows of the log's table, of all attempts: ``change_type``, ``of_batch``, and columns of the row
-    - ``paths``: the files of the partitions that count, by their numbers; a row's batch is ``of_batch``, if it has one
+    - ``stored``: a select of the log's table, with the rows of all attempts: ``change_type``, ``of_batch``, a row
+    - ``paths``: the files of the valid partitions, by partition number, which is a row's batch if ``of_batch`` is null
     - ``from_batch``: earlier batches are left out
     """
 
@@ -73,7 +73,7 @@ class LogFiles:
 
     @classmethod
     def of(cls, stored: DataFrame, partitions: Partitions, from_batch: int) -> "LogFiles":
-        """``partitions``: those that count.
+        """``partitions``: the valid ones.
 
         Raises ``NotInPlaceError`` if Spark has to read the log.
         """
@@ -99,7 +99,7 @@ class LogFiles:
             f"from ({engine.of_files(self.stored, uris)}) where _batch_id >= {self.from_batch}"
             for batch, uris in self.paths.items()
         ]
-        # They are known to be on this machine now.
+        # After ``of_files``, which refuses files that are not on this machine.
         for uris in self.paths.values():
             for uri in uris:
                 check_calendar(uri)
@@ -119,7 +119,7 @@ def write_changes(
 ) -> dict[str, int] | None:
     """Write the changes of rows with their before images, as the only file of a log's partition.
 
-    Return how many there are of each kind, or none if Spark has to write them.
+    Return the number of changes of each kind; None if nothing was written, and Spark has to do it.
 
     - ``pairs``: what ``hash_compressed.differing_rows`` returned with the rows of the log
     - ``folder``: that of the partition
@@ -141,7 +141,7 @@ def write_changes(
             if any(target.glob("*.parquet")):
                 raise NotInPlaceError("the folder has files, which Spark replaces")
             path = target / f"part-00000-{uuid4()}.{codec}.parquet"
-            # By the version Spark knows which calendar dates are in.
+            # Spark looks at the version in the footer to learn which calendar the dates follow.
             marks = f"kv_metadata {{'org.apache.spark.version': {literal(session.version)}}}"
             written = f"format parquet, parquet_version v1, compression {codec}, {marks}"
             engine.execute(f"copy ({changes}) to {literal(str(path))} ({written})")
@@ -156,13 +156,13 @@ def write_changes(
 
 def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequence[tuple[str, str]]) -> str:
     """As the macro ``_changes_of_pairs``: DuckDB, too, takes -0.0 for 0.0, and NaN for NaN."""
-    is_text = {name for name, kind in types if kind == "string"}
+    texts = {name for name, kind in types if kind == "string"}
 
     def stored(name: str, side: str) -> str:
         cell = name_in_duckdb(f"{side}{name}")
-        return f"decode({cell})" if name in is_text else cell
+        return f"decode({cell})" if name in texts else cell
 
-    cells, before, names = [], [], []
+    cells, before, changed = [], [], []
     for column in columns:
         name = column["name"]
         old, new = name_in_duckdb(f"before__{name}"), name_in_duckdb(name)
@@ -177,13 +177,13 @@ def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequenc
         if column["in_old"]:
             before.append(f"case when is_there then {earlier} end as {old}")
         if column["is_compared"]:
-            names.append(f"case when {old} is distinct from {new} then {literal(name)} end")
-    changed = f"[name for name in [{', '.join(names)}] if name is not null]" if names else "[]"
+            changed.append(f"case when {old} is distinct from {new} then {literal(name)} end")
+    names = f"[name for name in [{', '.join(changed)}] if name is not null]" if changed else "[]"
     return (
         f"select * from (select {', '.join([*cells, *before])}, "
         "case when _change_type is null then 'insert' when is_there then 'update' else 'delete' end "
         "as change_type, "
-        f"case when _change_type is not null and is_there then {changed}::varchar[] end as changed_columns, "
+        f"case when _change_type is not null and is_there then {names}::varchar[] end as changed_columns, "
         f"{literal(batch_at)}::timestamptz as batch_at from ({rows}) where is_there or _change_type is not null) "
         "where change_type <> 'update' or len(changed_columns) > 0"
     )

@@ -10,8 +10,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from deltawave.comparable import repeated_keys
 from deltawave.differencing import outer_join
-from deltawave.differencing.comparable import repeated_keys
 from deltawave.differencing.compression import free_prefix, with_keys
 from deltawave.differencing.contract import Contract, all_same
 from deltawave.differencing.in_place import quoted

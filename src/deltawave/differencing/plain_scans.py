@@ -1,4 +1,4 @@
-"""Selects that only take columns of Parquet files, also of those of Delta and Iceberg, by Spark's plans of them."""
+"""Finds the Parquet files behind a select of nothing but columns, by Spark's plan; also for Delta and Iceberg."""
 
 import json
 import re
@@ -29,26 +29,27 @@ from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.source_state import items, java_class
 
 _MORE = "it is more than all rows of Parquet files"
-# The files of other lists have deleted rows, renamed columns, or are another set each time.
+# By format, the file lists that can be read as they are. Others have deleted rows or renamed columns, or list other
+# files each time.
 _PARQUET = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
 _DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat"
 _LISTS = {_PARQUET: {"InMemoryFileIndex", "CatalogFileIndex"}, _DELTA: {"PreparedDeltaFileIndex"}}
 _ICEBERG = "org.apache.iceberg.spark.source.SparkBatchQueryScan"
-# Columns of higher numbers are about rows and files.
+# Iceberg reserves higher column numbers for metadata, such as the path of a file.
 _LAST_ID = 2**31 - 201
-# An option of a reader that asks for another calendar.
+# A reader's option rebaseMode with any value but "corrected": old dates are converted.
 _REBASED = re.compile(r"rebasemode -> (?!corrected\b)", re.IGNORECASE)
-# Each holds the values of those before it.
+# From narrow to wide.
 _WIDER = (ByteType, ShortType, IntegerType, LongType)
 
 
 @dataclass(frozen=True)
 class PlainScan:
-    """All rows of some files, in columns of these.
+    """All rows of some files, and some of their columns.
 
     - ``paths``: the files, as URIs
-    - ``stored``: the column of the files for each column of the frame; its name and its type may be others
-    - ``ids``: the number that each stored column has in all files, by its name in lower case; empty if names tell
+    - ``stored``: for each column of the frame the column in the files, which may have another name and type
+    - ``ids``: the number of each stored column, by its name in lower case; empty if columns are found by name
     """
 
     paths: Sequence[str]
@@ -71,7 +72,7 @@ def plain_scan(frame: DataFrame) -> PlainScan:
     try:
         return _planned(frame)
     except (Py4JError, PySparkException) as error:
-        # Spark will say why it cannot plan it, if it can not.
+        # If Spark cannot plan it at all, the read that follows reports why.
         raise NotInPlaceError(f"{_MORE}, or its plan cannot be had: {str(error).splitlines()[0]}") from error
 
 
@@ -138,7 +139,7 @@ def _class(node: Mapping[str, Any]) -> str:
 
 
 def _id(node: Mapping[str, Any]) -> tuple[int, str] | None:
-    """By which other expressions of a plan name the result of one."""
+    """The identifier by which other expressions of the plan refer to this one; None if it has none."""
     found = node.get("exprId")
     return (found["id"], found["jvmId"]) if found else None
 
@@ -156,7 +157,7 @@ def _field(node: Mapping[str, Any]) -> StructField:
 
 
 def _holds(wider: DataType, kind: DataType) -> bool:
-    """Whether a type has an equal value for each one of another type."""
+    """Whether the type ``wider`` can represent every value of ``kind``."""
     if isinstance(wider, DecimalType) and isinstance(kind, DecimalType):
         return wider.scale >= kind.scale and wider.precision - wider.scale >= kind.precision - kind.scale
     if isinstance(wider, _WIDER) and isinstance(kind, _WIDER):
@@ -176,7 +177,7 @@ def _listed_files(frame: ClassicFrame, scan: Any) -> list[str]:
     subquery = java_class(frame.sparkSession, "org.apache.spark.sql.catalyst.trees.TreePattern").PLAN_EXPRESSION()
     if any(condition.containsPattern(subquery) for condition in items(scan.partitionFilters())):
         raise NotInPlaceError("its partitions are those of a subquery")
-    # Spark takes deleted rows out of files by a filter, and names the files' table for that.
+    # Where files have deleted rows, Delta filters them while reading: then its format knows the table's path.
     if form.getClass().getName() == _DELTA and (form.columnMappingMode().name() != "none" or form.hasTablePath()):
         raise NotInPlaceError("its files have other names of columns, or deleted rows")
     return [file.urlEncodedPath() for file in scan.selectedPartitions().toPartitionArray()]

@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from deltawave.comparable import described_columns, refuse_repeated_keys
 from deltawave.differencing import (
     by_hashes,
     hash_compressed,
@@ -20,7 +21,6 @@ from deltawave.differencing import (
     unchanged_blocks,
     window,
 )
-from deltawave.differencing.comparable import described_columns, refuse_repeated_keys
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.resources import holding

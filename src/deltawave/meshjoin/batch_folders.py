@@ -127,8 +127,8 @@ class BatchFolders:
     def set_aside(self) -> None:
         """Rename the folder, so that the stream starts again. Nobody reads a renamed folder.
 
-        It is deleted when a folder is set aside that was confirmed after it: the folder of a failed run, which is not
-        confirmed, may have fewer results. A folder without results is deleted at once.
+        A renamed folder is kept until a folder that was confirmed after it is set aside in turn. The folder of a failed
+        run, which is never confirmed, may have fewer results. A folder without results is deleted at once.
         """
         if not self._files.exists(self._folder):
             return

@@ -20,7 +20,7 @@ from deltawave.meshjoin.stream import Counts, Greedy, Progress, StreamBuffer, Tu
 from deltawave.meshjoin.stream_hash_table import Numbers
 from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 
-# With shedding, up to this many windows of tuples are looked at before the join continues.
+# With shedding, the join reads ahead up to this many windows of tuples, to choose which it keeps.
 _WINDOWS = 8
 
 
@@ -87,7 +87,7 @@ class OnePass:
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
-        # Until tuples are read, its memory serves those that are gathered.
+        # Created with the first tuples; until then its memory is free for gathering them.
         self._matcher: Matcher | None = None
         self._matcher_bytes = self._condition.row_bytes(self._capacity)
         self._own_bytes = self._most_pages * self._relation.page_bytes + self._matched.nbytes + self._matcher_bytes

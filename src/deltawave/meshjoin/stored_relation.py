@@ -25,7 +25,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.comparable import comparable
+from deltawave.comparable import comparable
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import Batches, parallelism, quoted
@@ -58,7 +58,7 @@ _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
 # Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
 _SEED = 5
-# So many times a relation that changes meanwhile is stored, before it is refused.
+# A relation that changes while it is stored is stored again, up to this many times in all; then it is refused.
 _ATTEMPTS = 3
 # The scheme and the path of a URI; for a path, the path alone.
 _PLACE = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]+):(?://[^/]*)?(?=/))?(.*)", re.DOTALL)

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.comparable import comparable
+from deltawave.comparable import comparable
 from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql.types import DataType
 
-from deltawave.differencing.comparable import comparable_part
+from deltawave.comparable import comparable_part
 from deltawave.sql_text import literal, quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, Part, WaveRecord, WaveSpec

@@ -253,7 +253,7 @@ class _Trial:
         self._of(first).write.format("parquet").partitionBy(day).saveAsTable(name)
         table = self.session.table(name)
         size = megabytes(table) / len(first)
-        (value,) = list(self._found(first[-1]))[:1]
+        value = next(iter(self._found(first[-1])))
 
         def of_days(condition: Column) -> tuple[float, float]:
             one, every = (

@@ -128,7 +128,7 @@ def plan_run(
     works += _prepared(spec, [Work("load", (day,)) for day in _with_gaps(spec, values, new, days[-1].value, gaps)])
     if not works and spec.clip != base.spec.clip and not spec.index.rules.is_hard:
         works = [Work("show")]
-    # What has left the window can't be distinguished from what never had a place if the newest day lies ahead.
+    # If the newest day is ahead of the clock, a late day looks the same whether it expired or never had a place.
     is_open = base.state_day < spec.index.window or (clock is not None and clock.is_ahead(values, days[-1].value))
     late = [
         day
@@ -204,7 +204,7 @@ def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]
     is_right_since = any(day.value not in drop for day in days.values())
     for number in sorted(number for number, day in days.items() if day.value in drop):
         day, before = days[number], days.get(number - 1)
-        # The oldest one leaves the index next.
+        # The oldest day has none before it: it cannot be dropped, and leaves the index next.
         days[number] = Day(values.after(before.value) if before else day.value)
         if day != days[number] or not (before or is_right_since):
             there.add(day.value)

@@ -17,7 +17,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from deltawave.differencing.comparable import comparable
+from deltawave.comparable import comparable
 from deltawave.wave import WaveIndex
 from deltawave.wave.day_checksum import row_hash
 from deltawave.wave.tables import WaveSpec

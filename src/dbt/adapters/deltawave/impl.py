@@ -204,7 +204,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def begin_step(self, step: str) -> None:
-        """Let the line on the terminal about what takes long name this step of the model (``progress.STEPS``)."""
+        """Show this step of the model (``progress.STEPS``) in the terminal's progress line."""
         self.connections.begin_step(step)
 
     @available
@@ -229,7 +229,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def names_like(self, schema: str, pattern: str) -> list[str] | None:
-        """Return the names that ``show tables in schema like pattern`` shows; none if only that statement tells."""
+        """Return what ``show tables in schema like pattern`` shows; None if only that statement can find it."""
         catalog = self._catalog()
         if catalog is None:
             return None
@@ -238,7 +238,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def catalog_facts(self, relation: BaseRelation) -> dict[str, str] | None:
-        """Return what ``Catalog.facts`` knows of a relation; none if only ``describe extended`` tells."""
+        """Return what ``Catalog.facts`` knows of a relation; None if only ``describe extended`` can find it."""
         catalog = self._catalog()
         if catalog is None:
             return None

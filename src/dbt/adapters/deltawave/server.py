@@ -1,8 +1,8 @@
 """A Spark that stays between dbt commands: a Spark Connect server on this machine for one profile's target.
 
 A process of its own keeps the session of the target open, with its settings, jars and metastore. It listens on
-loopback, and asks for a token that only this user can read. Commands find it by a file in ``data_dir``; a lock, which
-ends with the process however that ends, says whether it runs.
+loopback, and asks for a token that only this user can read. Commands find it by a file in ``data_dir``. While it runs
+it holds a lock, which the operating system releases however the process ends.
 """
 
 import errno
@@ -165,7 +165,7 @@ def _serves(session: Any, server: Server, file: Path, idle_seconds: float, stopp
         if stopped.wait(1):
             return False
         last = time.monotonic() if _has_clients(session) else last
-    # Commands that look from now on wait for the end; one that has looked before comes within this time.
+    # Commands that look from now on wait until it has ended; one that has just read the file connects within 2 seconds.
     file.unlink()
     return not stopped.wait(2) and _has_clients(session)
 
