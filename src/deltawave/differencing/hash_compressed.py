@@ -188,6 +188,7 @@ def _computed(session: SparkSession, memory_bytes: int, compute: Callable[[Local
                 f"sort_merge_compressed. {error}"
             ) from error
         except duckdb.Error as error:
+            engine.check_files()
             # Such as text that is not valid, where Spark compares bytes.
             _LOG.info("Spark reads the rows: %s", error)
             return compute(engine, engine.by_spark)

@@ -99,6 +99,9 @@ class RowGroups:
         if not paths:
             # Without files, or with rows that Spark has in memory.
             raise NotInPlaceError("Spark names no files")
+        if len(set(paths)) < len(paths):
+            # Such as the folder of two partitions.
+            raise NotInPlaceError("Spark reads a file several times")
         _check_session(frame.sparkSession, [*frame.schema.fields, *columns])
         check_folders(paths, [column.name for column in columns])
         try:

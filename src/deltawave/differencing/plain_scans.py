@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from py4j.protocol import Py4JError
 from pyspark import StorageLevel
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 from pyspark.sql.types import (
@@ -71,9 +69,12 @@ def plain_scan(frame: DataFrame) -> PlainScan:
         return PlainScan(explained_files(frame), frame.schema.fields)
     try:
         return _planned(frame)
-    except (Py4JError, PySparkException) as error:
-        # If Spark cannot plan it at all, the read that follows reports why.
-        raise NotInPlaceError(f"{_MORE}, or its plan cannot be had: {str(error).splitlines()[0]}") from error
+    except NotInPlaceError:
+        raise
+    except Exception as error:
+        # Other versions may have other plans. If Spark cannot plan it at all, the read that follows reports why.
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise NotInPlaceError(f"{_MORE}, or its plan cannot be had: {reason}") from error
 
 
 def _planned(frame: ClassicFrame) -> PlainScan:
@@ -188,14 +189,18 @@ def _iceberg_files(scan: Any, names: set[str]) -> tuple[list[str], dict[str, int
     if scan.scan().getClass().getName() != _ICEBERG or scan.runtimeFilters().size() or scan.table().branch():
         raise NotInPlaceError(_MORE)
     partitions = items(scan.inputPartitions())
-    paths: set[str] = set()
+    places: set[tuple[str, int]] = set()
     constant: set[int] = set()
     for task in _tasks(partitions):
         file = task.file()
         if task.deletes().size() or str(task.residual()) != "true" or str(file.format()) != "PARQUET":
             raise NotInPlaceError("its files have deleted or other rows, or are not Parquet")
-        # The location is a path, in which %20 is no blank.
-        paths.add(quote(str(file.location()), safe="/:"))
+        path, start = str(file.location()).removeprefix("file:"), int(task.start())
+        if not path.startswith("/"):
+            raise NotInPlaceError("Iceberg reaches its files by settings of its own")
+        if (path, start) in places:
+            raise NotInPlaceError("Spark reads a file several times")
+        places.add((path, start))
         constant.update(each.sourceId() for each in task.spec().fields().toArray() if each.transform().isIdentity())
     ids = {}
     for column in partitions[0].projection().columns().toArray() if partitions else ():
@@ -206,7 +211,8 @@ def _iceberg_files(scan: Any, names: set[str]) -> tuple[list[str], dict[str, int
             ids[str(column.name()).lower()] = at
     if len(ids) < len(names) and partitions:
         raise NotInPlaceError("a column's values are not in its files")
-    return sorted(paths), ids
+    # A location is a path, in which %20 is no blank.
+    return sorted({f"file://{quote('/' + path.lstrip('/'))}" for path, _ in places}), ids
 
 
 def _tasks(partitions: Sequence[Any]) -> Iterator[Any]:

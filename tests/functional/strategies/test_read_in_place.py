@@ -1,6 +1,7 @@
 """What is read in place of tables of each format, against Spark: --table-format chooses the format."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -176,3 +177,12 @@ def test_a_version_that_comes_back_is_another_state(
     assert None not in (before, after)
     assert before != after
     assert spark.table(table).count() == 5
+
+
+def test_a_file_that_spark_reads_twice_is_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
+    folder = str(tmp_path / "rows")
+    spark.range(3).write.parquet(folder)
+    twice = spark.read.parquet(folder, folder)
+    assert twice.count() == 6
+    with pytest.raises(NotInPlaceError, match="several times"):
+        in_place(twice)
