@@ -11,6 +11,7 @@ from pathlib import Path
 import history
 import wave_kills
 from house import FORMATS, Model, Reader, kill_at, open_house, run
+from unit.macro_harness import Macros
 
 EVERY_STEP = [
     "land",
@@ -33,21 +34,14 @@ UNDECIDED = [*EVERY_STEP[: EVERY_STEP.index("decide") + 1], MERGE]
 DECIDED = ("place", "record", "publish")
 SOME_STEPS = ["decide", "record", "publish"]
 
-# What the strategies keep for the next batch.
+# The strategies that need no options of their own.
+STRATEGIES = {name: declared for name, declared in Macros()._strategies().items() if not declared["requires"]}
+# What they keep for the next batch.
 KEEPS = {
-    "outer_join": ["copy"],
-    "union": ["copy"],
-    "sort_merge": ["copy"],
-    "window": ["ordered"],
-    "text_diff": ["ordered"],
-    "row_checksum": ["checksums"],
-    "sort_merge_compressed": ["hashes"],
-    "hash_compressed": ["hashes"],
-    "ranges": ["base", "ranges"],
-    "range_checksum": ["base", "ranges"],
+    name: [declared["keeps"]] + ["ranges"] * (declared["ranges"] is not None) for name, declared in STRATEGIES.items()
 }
 # These compare dated dumps; models of the others see one dump a run, without its date.
-DATED = ("outer_join", "union", "sort_merge", "window", "text_diff")
+DATED = [name for name, declared in STRATEGIES.items() if declared["reads"] == "dump"]
 
 TEXT = """
 {{{{ config(

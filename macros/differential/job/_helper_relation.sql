@@ -15,11 +15,7 @@
   {{ return('log_' ~ batch_id ~ '_' ~ attempt) }}
 {%- endmacro -%}
 
-{#
-  A table of one attempt: {kind, batch_id, attempt}. Kinds: copy, the dump as it landed, placed by the key's hash; ordered, the dump in its own
-  order; files, a list of the dump's files; accepted, the accepted rows of a dump with quarantined ones; log, the rewritten log; and those of
-  _table_kinds.
-#}
+{# A table of one attempt: {kind, batch_id, attempt}. Kinds: log, the rewritten log, and those of _table_kinds. #}
 {%- macro _attempt_relation(job, table) -%}
   {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
 {%- endmacro -%}
@@ -29,13 +25,11 @@
 {%- endmacro -%}
 
 {#
-  The kinds of tables that an attempt writes: the rows that it read, the state, its ranges, a view's touched anchors, the batches so far; a table
-  that follows a log, and the changes to merge into one.
+  The kinds of tables that an attempt writes: the state, in one of its forms; the rows that it read, the state's ranges, a view's touched anchors, the
+  batches so far; a table that follows a log, and the changes to merge into one.
 #}
 {%- macro _table_kinds() -%}
-  {{ return([
-    'copy', 'ordered', 'files', 'accepted', 'base', 'checksums', 'hashes', 'slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch',
-  ]) }}
+  {{ return(deltawave._written_forms() + ['slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch']) }}
 {%- endmacro -%}
 
 {# Patterns of all of them: index<n> are the tables of a wave index. #}

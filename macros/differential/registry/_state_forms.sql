@@ -47,6 +47,13 @@
   }) }}
 {%- endmacro -%}
 
+{# The forms that are tables. #}
+{%- macro _written_forms() -%}
+  {%- set names = [] -%}
+  {%- for name, form in deltawave._state_forms().items() if form.write -%}{%- do names.append(name) -%}{%- endfor -%}
+  {{ return(names) }}
+{%- endmacro -%}
+
 {# The declaration of a state's form. #}
 {%- macro _form_of(state) -%}{{ return(deltawave._state_forms()[state.kind]) }}{%- endmacro -%}
 
