@@ -1,7 +1,6 @@
 """The figures of LG95 and LG96 in the documentation: drawn from the models, and measured."""
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -9,20 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_figures import FIGURES, assert_as_documented, labels
 
 from laboratory.costs.lg96_figures import figure_7, figure_8, figure_9
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURES = ROOT / "docs" / "figures"
 
 
 def run(script: str, *arguments: str) -> None:
     command = [sys.executable, str(ROOT / "benchmarks" / script), *arguments]
     subprocess.run(command, check=True, capture_output=True)
-
-
-def labels(plot: Path) -> set[str]:
-    return set(re.findall(r"<text[^>]*>([^<]+)</text>", plot.read_text()))
 
 
 def measured(name: str) -> Any:
@@ -36,12 +31,7 @@ def test_the_figures_of_the_documentation_are_those_of_the_models(tmp_path: Path
     assert {"lg96_figure_6.md", "lg95_table_1.md", "lg95_table_2.md", "lg95_table_3.md"} <= names
     nested_loops = json.loads((tmp_path / "lg95_table_2.json").read_text())["rows"]
     assert [int(cost) for name, (cost, _) in nested_loops.items() if name.startswith("CP NL")] == [26_846_822, 19_660]
-    for name in names:
-        if name.endswith(".svg"):
-            told = json.loads((tmp_path / name).with_suffix(".json").read_text())
-            assert {*told["curves"], told["x_label"]} <= labels(tmp_path / name) & labels(FIGURES / name)
-        else:
-            assert (tmp_path / name).read_text() == (FIGURES / name).read_text()
+    assert_as_documented(tmp_path, names)
 
 
 def test_tables_and_plots_are_those_of_the_measurements(tmp_path: Path) -> None:

@@ -1,16 +1,14 @@
 """The figures of WI in the documentation."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 
-from test_lg96_figures import labels
+from drawn_figures import assert_as_documented
 
 from laboratory.costs.wave_figures import figure_8, figure_10, figure_11
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURES = ROOT / "docs" / "figures"
 
 
 def test_the_figures_of_the_documentation_are_those_of_the_model(tmp_path: Path) -> None:
@@ -19,12 +17,7 @@ def test_the_figures_of_the_documentation_are_those_of_the_model(tmp_path: Path)
     names = {path.name for path in tmp_path.iterdir()}
     figures = [*map(str, range(3, 12)), "10_steep"]
     assert names == {f"wave_figure_{figure}.{kind}" for figure in figures for kind in ("json", "md", "svg")}
-    for name in names:
-        if name.endswith(".svg"):
-            told = json.loads((tmp_path / name).with_suffix(".json").read_text())
-            assert {*told["curves"], told["x_label"]} <= labels(tmp_path / name) & labels(FIGURES / name)
-        else:
-            assert (tmp_path / name).read_text() == (FIGURES / name).read_text()
+    assert_as_documented(tmp_path, names)
 
 
 def test_reindex_passes_below_wata_in_figure_8() -> None:

@@ -189,6 +189,8 @@ def _iceberg_files(scan: Any, names: set[str]) -> tuple[list[str], dict[str, int
     if scan.scan().getClass().getName() != _ICEBERG or scan.runtimeFilters().size() or scan.table().branch():
         raise NotInPlaceError(_MORE)
     partitions = items(scan.inputPartitions())
+    if not partitions:
+        return [], {}
     places: set[tuple[str, int]] = set()
     constant: set[int] = set()
     for task in _tasks(partitions):
@@ -203,13 +205,13 @@ def _iceberg_files(scan: Any, names: set[str]) -> tuple[list[str], dict[str, int
         places.add((path, start))
         constant.update(each.sourceId() for each in task.spec().fields().toArray() if each.transform().isIdentity())
     ids = {}
-    for column in partitions[0].projection().columns().toArray() if partitions else ():
+    for column in partitions[0].projection().columns().toArray():
         if column.name().lower() in names:
             at = int(column.fieldId())
             if column.initialDefault() is not None or at in constant or at > _LAST_ID:
                 raise NotInPlaceError(f"the values of {column.name()} may be not those in the files")
             ids[str(column.name()).lower()] = at
-    if len(ids) < len(names) and partitions:
+    if len(ids) < len(names):
         raise NotInPlaceError("a column's values are not in its files")
     # A location is a path, in which %20 is no blank.
     return sorted({f"file://{quote('/' + path.lstrip('/'))}" for path, _ in places}), ids
