@@ -133,8 +133,9 @@ def test_what_differs_is_what_plain_python_finds() -> None:
         what = compared()
         kept = engine.stored(what.hashed(engine.rows(old, FIELDS)))
         rows = engine.rows(new, FIELDS)
-        found = what.differing(what.differing_keys(engine, kept, rows), rows)
-        assert counted(engine.execute(found)) == expected(old, new), (old, new)
+        for memory in (0, 1 << 20):
+            found = what.differing(engine, kept, rows, memory)
+            assert counted(engine.execute(found)) == expected(old, new), (old, new, memory)
 
 
 def test_later_changes_are_in_the_hashes() -> None:

@@ -10,6 +10,11 @@ as
   {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}
 
+{# Nothing is landed, but by the table's name the next run finds what this attempt has left if it is killed. #}
+{%- macro _mark_attempt(job, batch) -%}
+  {%- do deltawave._run(job, 'create table ' ~ batch.landed ~ ' (nothing boolean) using ' ~ job.settings.copy_format) -%}
+{%- endmacro -%}
+
 {# is_balanced: in files of about the same size. Later reading splits the files of a whole dump anyway, and moving all of its rows takes longer than writing. #}
 {%- macro _hashed_slice(job, select, is_balanced=true) -%}
 with slice as (

@@ -10,8 +10,7 @@
 {%- macro default___differences_by_hashes(job, batch, last) -%}
   {%- set rows = deltawave._named_rows(job, batch) -%}
   {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(rows) -%}
-    {#- By the table's name the next run finds what a killed attempt has left. -#}
-    {%- do deltawave._create_slice(job, batch, rows ~ '\nwhere false') -%}
+    {%- do deltawave._mark_attempt(job, batch) -%}
     {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows, is_balanced=false)) -%}
     {{ return(deltawave._reading(incoming=incoming, is_whole=true, is_unlanded=true)) }}
   {%- endif -%}
@@ -53,8 +52,7 @@
 {# Rows that come with those of the log lie in a temporary file until the batch is staged: they are neither landed nor joined once more. #}
 {%- macro _reading_of_pairs(job, batch, view) -%}
   {%- set rows = 'select * from ' ~ view ~ '\nwhere ' -%}
-  {#- By the table's name the next run finds what a killed attempt has left. -#}
-  {%- do deltawave._create_slice(job, batch, rows ~ 'false') -%}
+  {%- do deltawave._mark_attempt(job, batch) -%}
   {{ return(deltawave._reading(
     incoming=deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)),
     changes=deltawave._changes_of_pairs(deltawave._sides_of_pairs(batch), deltawave._in_parentheses(rows ~ 'is_there or `_change_type` is not null')),

@@ -6,7 +6,7 @@ compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_com
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 import duckdb
@@ -25,6 +25,9 @@ _LOG = logging.getLogger(__name__)
 Read = Callable[[DataFrame], str]
 
 _MEMORY = 1 << 30
+# What a row takes in DuckDB's hash table: both words, its own hash and pointers to it; and its key, if texts are short.
+_TABLE_BYTES = 48
+_KEY_BYTES = 16
 # A decimal with more digits is more than one word of 64 bits.
 _WORD_DIGITS = 18
 # Hashes are words without a sign, and Spark's numbers have one.
@@ -122,8 +125,9 @@ def differing_rows(
     """Return the rows of ``new`` that differ from the kept hashes.
 
     As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
-    reads the files once more if a row differs. The comparison takes about ``memory_bytes``; what does not fit waits in
-    temporary files. ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``.
+    reads the files once if the kept hashes fit into memory and no kept key has several new rows, otherwise twice. The
+    comparison takes about ``memory_bytes``; what does not fit waits in temporary files. ``stored``, ``partitions``,
+    ``from_batch``: as of ``patched_hashes``.
 
     ``logged``, ``logged_partitions``, ``first_batch``: the whole log, likewise. If DuckDB reads it, each row comes with
     the last one of its key: its columns as ``before__...``, and ``_change_type``, which is null if there is none, or it
@@ -139,15 +143,12 @@ def differing_rows(
         old, dump = read(kept), read(new)
         if patches is not None:
             applied = _patches(engine, unique_key, patches, stored, partitions, from_batch)
-            old = engine.stored(compared.patched(old, applied))
-        keys = compared.differing_keys(engine, old, dump)
-        found = compared.differing(keys, dump)
+            old = compared.patched(old, applied)
+        found = compared.differing(engine, old, dump, memory_bytes)
         if logged is not None:
-            # One statement of several joins may begin with a hash table of the whole dump.
-            found = engine.stored(found)
             try:
                 files = LogFiles.of(logged, logged_partitions, first_batch)
-                changes = engine.stored(files.last_changes(engine, unique_key, keys))
+                changes = engine.stored(files.last_changes(engine, unique_key, compared.keys_of(found)))
                 others = {*unique_key, "change_type", "of_batch"}
                 before = [field for field in logged.schema.fields if field.name not in others]
                 return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before))
@@ -204,7 +205,12 @@ class _Compared:
         self._fields = rows.schema.fields
         places = {field.name: place for place, field in enumerate(self._fields)}
         self._key = [places[name] for name in unique_key]
-        self._values = [places[column["name"]] for column in columns if column["is_compared"]]
+        values = [rows.schema[column["name"]] for column in columns if column["is_compared"]]
+        names = [name_in_duckdb(field.name) for field in values]
+        low, high = hashes(names, [field.dataType for field in values])
+        self._hashes = f"{low} as low, {high} as high"
+        keys = [f"{name_in_duckdb(name)} as k{number}" for number, name in enumerate(unique_key)]
+        self._keys = ", ".join(keys)
 
     @property
     def kept_schema(self) -> T.StructType:
@@ -223,11 +229,7 @@ class _Compared:
 
     def hashed(self, rows: str, condition: str = "true") -> str:
         """The key of rows, with a hash of 128 bits in two words."""
-        names = [name_in_duckdb(field.name) for field in self._fields]
-        keys = ", ".join(f"{names[place]} as k{number}" for number, place in enumerate(self._key))
-        kinds = [self._fields[place].dataType for place in self._values]
-        low, high = hashes([names[place] for place in self._values], kinds)
-        return f"select {keys}, {low} as low, {high} as high from ({rows}) where {condition}"
+        return f"select {self._keys}, {self._hashes} from ({rows}) where {condition}"
 
     def patched(self, kept: str, patches: str) -> str:
         """The kept hashes with patches applied."""
@@ -237,42 +239,66 @@ class _Compared:
             f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
         )
 
-    def differing_keys(self, engine: LocalEngine, kept: str, new: str) -> str:
-        """The keys of new rows whose hashes are not the kept ones, and those that only the kept rows have.
+    def differing(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int) -> str:
+        """The new rows of the keys whose hashes are not the kept ones, and the keys that no new row has.
 
-        If a kept key has several new rows, it is one of them. Keys and hashes are joined, which takes little memory
-        however wide the rows are.
+        If a hash table of the kept rows fits into memory, the new rows pass by it whole. Otherwise their keys and
+        hashes alone are joined, which takes the least room, and the files are read once more.
         """
-        hashed = engine.stored(self.hashed(new))
-        keys = [f"if(is_there, new.k{number}, kept.k{number}) as k{number}" for number in range(len(self._key))]
-        found = engine.stored(
-            f"select {', '.join(keys)}, was_kept is not null as was_kept, is_there is not null as is_there "
+        ((rows,),) = engine.execute(f"select count(*) from ({new})")
+        ((known,),) = engine.execute(f"select count(*) from ({kept})")
+        is_whole = known * (_TABLE_BYTES + _KEY_BYTES * len(self._key)) <= memory_bytes
+        places = range(len(self._fields)) if is_whole else self._key
+        hashed = f"select {', '.join(self._cells(places))}, {self._hashes} from ({new})"
+        found = engine.stored(self._unequal(hashed if is_whole else engine.stored(hashed), kept, places))
+        keys = self.keys_of(found)
+        ((added, deleted),) = engine.execute(
+            f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({keys})"
+        )
+        # Otherwise a kept key has several new rows, all of which are wanted.
+        is_unique = rows - added == known - deleted
+        if is_whole and is_unique:
+            return found
+        if not is_unique:
+            keys = engine.stored(f"{keys}\nunion all\n{self._repeated(new, kept)}")
+        return engine.stored(self._rows_of(keys, new))
+
+    def keys_of(self, found: str) -> str:
+        """The keys of rows that were found, with was_kept and is_there."""
+        keys = [f"c{place} as k{number}" for number, place in enumerate(self._key)]
+        return f"select {', '.join(keys)}, was_kept, is_there from ({found})"
+
+    def _cells(self, places: Iterable[int]) -> list[str]:
+        return [f"{name_in_duckdb(self._fields[place].name)} as c{place}" for place in places]
+
+    def _unequal(self, hashed: str, kept: str, places: Iterable[int]) -> str:
+        """The new rows, with these columns, that are not as they were kept, and the kept keys that they lack."""
+        key = {place: f"kept.k{number}" for number, place in enumerate(self._key)}
+        cells = [
+            f"if(is_there, new.c{place}, {key[place]}) as c{place}" if place in key else f"new.c{place}"
+            for place in places
+        ]
+        same = " and ".join(f"new.c{place} is not distinct from {cell}" for place, cell in key.items())
+        return (
+            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there "
             f"from (select *, true as is_there from ({hashed})) as new "
-            f"full outer join (select *, true as was_kept from ({kept})) as kept on {self._same_key('new', 'kept')} "
+            f"full outer join (select *, true as was_kept from ({kept})) as kept on {same} "
             "where was_kept is null or is_there is null or new.low <> kept.low or new.high <> kept.high"
         )
-        ((rows,),) = engine.execute(f"select count(*) from ({hashed})")
-        ((known,),) = engine.execute(f"select count(*) from ({kept})")
-        ((added, deleted),) = engine.execute(
-            f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({found})"
-        )
-        # Otherwise more rows than kept keys were matched.
-        if rows - added != known - deleted:
-            found = engine.stored(f"{found}\nunion all\n{self._repeated(hashed, kept)}")
-        return found
 
-    def differing(self, found: str, new: str) -> str:
-        """The new rows of the keys that were found, and the keys that no new row has."""
-        cells = [f"new.{name_in_duckdb(field.name)} as c{place}" for place, field in enumerate(self._fields)]
+    def _rows_of(self, keys: str, new: str) -> str:
+        """The new rows of these keys, and the keys that no new row has."""
+        cells = [f"new.c{place}" for place in range(len(self._fields))]
         alone = [f"null as c{place}" for place in range(len(self._fields))]
         same = []
         for number, place in enumerate(self._key):
             alone[place] = f"k{number} as c{place}"
-            same.append(f"new.{name_in_duckdb(self._fields[place].name)} is not distinct from found.k{number}")
+            same.append(f"new.c{place} is not distinct from found.k{number}")
+        rows = f"select {', '.join(self._cells(range(len(self._fields))))} from ({new})"
         return (
-            f"select {', '.join(cells)}, found.was_kept, true as is_there from ({new}) as new "
-            f"join (select distinct * from ({found}) where is_there) as found on {' and '.join(same)}\n"
-            f"union all\nselect {', '.join(alone)}, true, false from ({found}) where not is_there"
+            f"select {', '.join(cells)}, found.was_kept, true as is_there from ({rows}) as new "
+            f"join (select distinct * from ({keys}) where is_there) as found on {' and '.join(same)}\n"
+            f"union all\nselect {', '.join(alone)}, true, false from ({keys}) where not is_there"
         )
 
     def with_before(self, differing: str, changes: str, before: Sequence[T.StructField]) -> str:
@@ -287,12 +313,13 @@ class _Compared:
             f"left join (select * from ({changes}) where change_type <> encode('delete')) as logged on {same}"
         )
 
-    def _repeated(self, hashed: str, kept: str) -> str:
+    def _repeated(self, new: str, kept: str) -> str:
         """The kept keys that have several new rows."""
         keys = ", ".join(f"k{number}" for number in range(len(self._key)))
+        several = f"select {keys} from (select {self._keys} from ({new})) group by {keys} having count(*) > 1"
         return (
-            f"select several.*, true, true from (select {keys} from ({hashed}) group by {keys} having count(*) > 1) "
-            f"as several semi join ({kept}) as kept on {self._same_key('several', 'kept')}"
+            f"select several.*, true, true from ({several}) as several "
+            f"semi join ({kept}) as kept on {self._same_key('several', 'kept')}"
         )
 
     def _same_key(self, some: str, others: str) -> str:

@@ -103,6 +103,8 @@ class LocalEngine:
             config={
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
+                # A join's hash table is made of its right side: estimates of unions and of text would take the dump's.
+                "disabled_optimizers": "build_side_probe_side,join_order",
                 "memory_limit": f"{memory}B",
                 "preserve_insertion_order": False,
                 "temp_directory": str(self._folder / "spilled"),
