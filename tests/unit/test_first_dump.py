@@ -32,7 +32,7 @@ class Run:
 
         def begin(job: Any, state: Any, dump: Any, expected_rows: Any, is_repeatable: bool) -> dict[str, Any]:
             self.repeatable.append(is_repeatable)
-            reading = {"is_idle": is_idle, "is_unlanded": is_repeatable}
+            reading = {"is_idle": is_idle, "unlanded": "select" if is_repeatable else None}
             return {"is_first": True, "expected_rows": None, "reading": reading}
 
         def discard(*_: Any) -> None:
@@ -105,5 +105,5 @@ def test_only_columns_of_files_are_not_copied(is_plain: bool, is_repeatable: boo
     assert len(called) == is_repeatable
     assert all("select id from t -- all\n" in select for select in (*called, *created))
     assert [select.endswith("\nwhere false") for select in created] == [is_read_again]
-    assert (reading["is_unlanded"], reading["is_whole"]) == (is_read_again, True)
+    assert (reading["unlanded"] is not None, reading["is_whole"]) == (is_read_again, True)
     assert ("select id from t -- all\n" in str(reading["incoming"])) is is_read_again

@@ -41,7 +41,7 @@
   {%- do deltawave._keep_state(job, batch, opened) -%}
   {%- do deltawave._require_files(job, batch, batch.reading.files) -%}
   {%- set source = deltawave._settled_source(job, before, expected) -%}
-  {%- if batch.reading.is_unlanded and source is none -%}
+  {%- if batch.reading.unlanded and source is none -%}
     {%- do log('deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first', info=true) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {{ return(deltawave._compare_dump(job, state, dump, is_repeatable=false)) }}

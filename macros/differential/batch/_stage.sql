@@ -1,9 +1,7 @@
 {# Stages the changes of a batch for the log. #}
 {%- macro _stage(job, batch) -%}
-  {%- if batch.reading.pairs and not batch.result.quarantined -%}
-    {%- do deltawave._update(batch.result, counts=deltawave._write_changes(job, batch)) -%}
-    {%- if batch.result.counts -%}{{ return(none) }}{%- endif -%}
-  {%- endif -%}
+  {%- do deltawave._update(batch.result, counts=deltawave._written_changes(job, batch)) -%}
+  {%- if batch.result.counts -%}{{ return(none) }}{%- endif -%}
   {%- set columns = deltawave._log_columns(job, batch.columns) + deltawave._control_columns()[:4] -%}
   {%- set names = deltawave._quoted_list(columns[:-2] | map(attribute='name')) -%}
   {%- set rows -%}
@@ -32,15 +30,24 @@ from (
   )) }}
 {%- endmacro -%}
 
-{# Lets a library write the changes where they are staged; returns the number of each kind, or none if it leaves that to Spark. #}
-{%- macro _write_changes(job, batch) -%}
+{#
+  Lets a library write the changes where they are staged, if it has their rows in files and none is quarantined. Returns the number of each kind; none if Spark
+  has to write them.
+#}
+{%- macro _written_changes(job, batch) -%}
+  {%- set pairs, unlanded = batch.reading.pairs, batch.reading.unlanded -%}
+  {%- if batch.result.quarantined or not job.strategy.reads_log or not (pairs or unlanded) or (unlanded and batch.is_baseline) -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set function = 'write_changes' if pairs else 'write_inserts' -%}
+  {%- set rows = {'pairs': pairs} if pairs else {'rows': deltawave._in_parentheses(unlanded)} -%}
   {%- set options = {
     'folder': deltawave._staged_folder(job, batch, batch.result.log_table),
     'columns': batch.columns,
     'batch_at': batch.batch_at,
     'memory_bytes': job.settings.memory_bytes,
   } -%}
-  {%- set counts = adapter.call_library('deltawave.differencing.logged_rows.write_changes', {'pairs': batch.reading.pairs}, options) -%}
+  {%- set counts = adapter.call_library('deltawave.differencing.logged_rows.' ~ function, rows, options) -%}
   {{ return(none if counts is none else dict({'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0}, **counts)) }}
 {%- endmacro -%}
 

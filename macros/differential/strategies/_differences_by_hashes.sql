@@ -12,7 +12,7 @@
   {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(rows) -%}
     {%- do deltawave._mark_attempt(job, batch) -%}
     {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows, is_balanced=false)) -%}
-    {{ return(deltawave._reading(incoming=incoming, is_whole=true, is_unlanded=true)) }}
+    {{ return(deltawave._reading(incoming=incoming, is_whole=true, unlanded=rows)) }}
   {%- endif -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
     {%- do deltawave._create_slice(job, batch, rows) -%}

@@ -5,22 +5,22 @@
     old            the previous rows to compare them with; none for a first batch, or if the reader computes the changes
     old_is_logged  the previous rows are those of the log, which has no order
     changes        a select of the changes, if the reader computes them
-    pairs          the view from which `changes` is computed, if a library may write them to the log itself, see _write_changes
+    pairs          the view from which `changes` is computed, if a library may write them to the log itself, see _written_changes
     progress       where the strategy's next batch resumes
     checksums      how many checksums were compared
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
     state          the dump as it landed, if it was read as a whole
     is_whole       the whole dump was landed, by a strategy that otherwise lands a part
-    is_unlanded    the rows are those of the source itself, which must not change until the state is written
+    unlanded       a select of the source itself, which is all rows of files and must not change until the state is written
     files          states that are files of the source, which must not change until the batch is counted
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, old_is_logged=false, changes=none, pairs=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, is_unlanded=false,
+    incoming, old=none, old_is_logged=false, changes=none, pairs=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, unlanded=none,
     files=[], is_idle=false
 ) -%}
   {{ return({
     'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'pairs': pairs, 'progress': progress,
-    'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'is_unlanded': is_unlanded, 'files': files, 'is_idle': is_idle,
+    'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'unlanded': unlanded, 'files': files, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

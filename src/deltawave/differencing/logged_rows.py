@@ -3,14 +3,13 @@
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
-from uuid import uuid4
 
 import duckdb
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import NotInPlaceError, check_calendar
@@ -26,6 +25,7 @@ Partitions = Sequence[Sequence[Any]]
 _MOST_FILES = 500
 # The compressions that both Spark and DuckDB can write.
 _CODECS = ("gzip", "snappy", "zstd")
+_FILE_BYTES = 256 << 20
 _PARTITION = re.compile(r"/batch_id=(-?\d+)/attempt=(\w+)/[^/]+$")
 
 
@@ -56,6 +56,27 @@ def last_rows(
     except (NotInPlaceError, duckdb.Error) as error:
         _LOG.debug("Spark reads the log: %s", error)
         return rows
+
+
+def count_keys(rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> list[int] | None:
+    """Count a first dump, all rows of Parquet files: rows, those without a key, keys with several rows, and their rows.
+
+    None if Spark has to read the files.
+    """
+    try:
+        with LocalEngine(rows.sparkSession, memory_bytes) as engine:
+            keys = [f"k{number}" for number in range(len(unique_key))]
+            cells = [f"{name_in_duckdb(name)} as {key}" for name, key in zip(unique_key, keys, strict=True)]
+            has_none = " and ".join(f"{key} is null" for key in keys)
+            ((*counts,),) = engine.execute(
+                f"select coalesce(sum(copies), 0), coalesce(sum(copies) filter ({has_none}), 0), "
+                "count(*) filter (copies > 1), coalesce(sum(copies) filter (copies > 1), 0) from (select *, count(*) "
+                f"as copies from (select {', '.join(cells)} from ({engine.in_place(rows)})) group by all)"
+            )
+            return list(map(int, counts))
+    except (NotInPlaceError, duckdb.Error) as error:
+        _LOG.debug("Spark counts the rows: %s", error)
+        return None
 
 
 @dataclass(frozen=True)
@@ -117,7 +138,7 @@ class LogFiles:
 def write_changes(
     pairs: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
 ) -> dict[str, int] | None:
-    """Write the changes of rows with their before images, as the only file of a log's partition.
+    """Write the changes of rows with their before images, as a log's partition.
 
     Return the number of changes of each kind; None if nothing was written, and Spark has to do it.
 
@@ -126,37 +147,73 @@ def write_changes(
     - ``columns``: those of the log, with ``in_old`` and ``in_new``
     - ``batch_at``: the time of the batch, in UTC
     """
-    session = pairs.sparkSession
+
+    def changes(engine: LocalEngine) -> str:
+        return _changes_of_pairs(engine.of_result(pairs), columns, batch_at, pairs.dtypes)
+
+    return _written(pairs.sparkSession, changes, folder, memory_bytes)
+
+
+def write_inserts(
+    rows: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
+) -> dict[str, int] | None:
+    """The same of a first dump, all rows of Parquet files, in the log's types: each is an insert."""
+
+    def changes(engine: LocalEngine) -> str:
+        texts = _texts(rows.dtypes)
+        cells = [
+            f"decode({name_in_duckdb(name)}) as {name_in_duckdb(name)}" if name in texts else name_in_duckdb(name)
+            for name in (column["name"] for column in columns if column["in_new"])
+        ]
+        return (
+            f"select {', '.join(cells)}, 'insert' as change_type, null::varchar[] as changed_columns, "
+            f"{literal(batch_at)}::timestamptz as batch_at from ({engine.in_place(rows)})"
+        )
+
+    return _written(rows.sparkSession, changes, folder, memory_bytes)
+
+
+def _written(
+    session: SparkSession, changes: Callable[[LocalEngine], str], folder: str, memory_bytes: int
+) -> dict[str, int] | None:
     codec = (session.conf.get("spark.sql.parquet.compression.codec") or "").lower()
     is_legacy = (session.conf.get("spark.sql.parquet.writeLegacyFormat") or "").lower() == "true"
-    path = None
+    target = None
     try:
         if is_legacy or codec not in _CODECS:
             raise NotInPlaceError("the session has its own format of files")
         with LocalEngine(session, memory_bytes) as engine:
             # A table's location is a path, not a URI.
-            target = local_path(quote(folder, safe="/:"))
-            changes = _changes_of_pairs(engine.of_result(pairs), columns, batch_at, pairs.dtypes)
-            target.mkdir(parents=True, exist_ok=True)
-            if any(target.glob("*.parquet")):
+            path = local_path(quote(folder, safe="/:"))
+            select = changes(engine)
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.glob("*.parquet")):
                 raise NotInPlaceError("the folder has files, which Spark replaces")
-            path = target / f"part-00000-{uuid4()}.{codec}.parquet"
-            # Spark looks at the version in the footer to learn which calendar the dates follow.
-            marks = f"kv_metadata {{'org.apache.spark.version': {literal(session.version)}}}"
-            written = f"format parquet, parquet_version v1, compression {codec}, {marks}"
-            engine.execute(f"copy ({changes}) to {literal(str(path))} ({written})")
-            return dict(engine.execute(f"select change_type, count(*) from {literal(str(path))} group by all"))
+            target = path
+            options = [
+                f"format parquet, parquet_version v1, compression {codec}, file_size_bytes {_FILE_BYTES}",
+                f"filename_pattern 'part-{{i}}-{{uuid}}.{codec}'",
+                # Spark looks at the version in the footer to learn which calendar the dates follow.
+                f"kv_metadata {{'org.apache.spark.version': {literal(session.version)}}}",
+            ]
+            engine.execute(f"copy ({select}) to {literal(str(path))} ({', '.join(options)})")
+            files = literal(str(path / "*.parquet"))
+            return dict(engine.execute(f"select change_type, count(*) from {files} group by all"))
     except (NotInPlaceError, duckdb.Error, OSError) as error:
         # Such as a text that is not valid, or a folder of another user.
         _LOG.debug("Spark writes the changes: %s", error)
-        if path is not None:
-            path.unlink(missing_ok=True)
+        for file in target.glob("*.parquet") if target else ():
+            file.unlink()
         return None
+
+
+def _texts(types: Sequence[tuple[str, str]]) -> set[str]:
+    return {name for name, kind in types if kind == "string"}
 
 
 def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequence[tuple[str, str]]) -> str:
     """As the macro ``_changes_of_pairs``: DuckDB, too, takes -0.0 for 0.0, and NaN for NaN."""
-    texts = {name for name, kind in types if kind == "string"}
+    texts = _texts(types)
 
     def stored(name: str, side: str) -> str:
         cell = name_in_duckdb(f"{side}{name}")
