@@ -51,6 +51,8 @@ _AS_STORED = {
 
 # Smaller batches save nothing that is worth the time.
 _LEAST_BATCH_BYTES = 1 << 16
+# Footers of more files are read by tasks, several at a time.
+_FEW_FILES = 200
 # Rows that are decoded to see how wide they are.
 _SAMPLED_ROWS = 100
 
@@ -90,7 +92,7 @@ class RowGroups:
     def of(
         cls, frame: DataFrame, files: Sequence[str], columns: Sequence[StructField], ids: Mapping[str, int]
     ) -> "RowGroups":
-        """The row groups of a plain select of Parquet files. A task reads their footers: tasks reach the files.
+        """The row groups of a plain select of Parquet files. Tasks read the footers where only they reach the files.
 
         ``files``, ``columns``, ``ids``: see ``PlainScan``. Raises ``NotInPlaceError`` if Spark may read other values
         than the files hold, or pyarrow cannot read them.
@@ -109,8 +111,12 @@ class RowGroups:
             wanted = {each.name.lower(): each.type for each in to_arrow_schema(StructType(list(columns)))}
         except TypeError as error:
             raise NotInPlaceError(str(error)) from error
-        tasks = parallelism(frame.sparkSession)
-        found = computed(frame.sparkSession, len(paths), lambda number: _examined(paths[number], wanted, ids), tasks)
+        session = frame.sparkSession
+        if runs_here(session) and len(paths) <= _FEW_FILES:
+            found = [_examined(path, wanted, ids) for path in paths]
+        else:
+            tasks = parallelism(session)
+            found = computed(session, len(paths), lambda number: _examined(paths[number], wanted, ids), tasks)
         known = {name for file in found for name in file["names"]}
         missing = [column.name for column in columns if column.name.lower() not in known]
         if missing:
@@ -153,11 +159,11 @@ class RowGroups:
         path, group = self.groups[number]
         if path in self.states and state_of(path) != self.states[path]:
             raise ChangedFileError(f"{path} was changed while it was compared. Run again when it is complete.")
-        file = open_file(path)
+        file = open_file(path, is_mapped=True)
         footer = file.metadata.row_group(group)
         repeating = repeating_columns(footer)
         if repeating:
-            file = open_file(path, read_dictionary=repeating)
+            file = open_file(path, read_dictionary=repeating, is_mapped=True)
         sources = [self._stored_name(name) for name in self.schema.names]
         names = [name for name in file.schema_arrow.names if name.lower() in sources]
         step = step_rows(footer, names, self.batch_bytes, self.row_bytes)
@@ -247,6 +253,12 @@ def map_batches(frame: DataFrame, work: Callable[[Batches], Batches], schema: St
 
 def _worked(work: Callable[[Batches], Batches], token: str, batches: Batches) -> Batches:
     return work(batches)
+
+
+def runs_here(session: SparkSession) -> bool:
+    """Whether tasks run in processes of this machine, started by this one: both reach the same files."""
+    master = "" if ".connect." in type(session).__module__ else session.conf.get("spark.master", "") or ""
+    return master.startswith("local") and not master.startswith("local-cluster")
 
 
 def parallelism(session: SparkSession) -> int:
@@ -409,14 +421,17 @@ def state_of(uri: str) -> tuple[int, int | None]:
     return info.size, info.mtime_ns
 
 
-def open_file(uri: str, read_dictionary: list[str] | None = None) -> pq.ParquetFile:
-    """A file that Spark names. ``read_dictionary``: columns of texts that stay in dictionaries."""
+def open_file(uri: str, read_dictionary: list[str] | None = None, is_mapped: bool = False) -> pq.ParquetFile:
+    """A file that Spark names. ``read_dictionary``: columns of texts that stay in dictionaries.
+
+    ``is_mapped``: it is read faster, but if it is cut off meanwhile, the process dies: for tasks, which Spark repeats.
+    """
     system, path = located(uri)
     is_local = isinstance(system, pyarrow.fs.LocalFileSystem)
     return pq.ParquetFile(
         path,
         filesystem=None if is_local else system,
-        memory_map=is_local,
+        memory_map=is_local and is_mapped,
         read_dictionary=read_dictionary,
         # Nanoseconds cannot hold the year 9999.
         coerce_int96_timestamp_unit="us",
