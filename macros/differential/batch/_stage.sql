@@ -36,9 +36,8 @@ from (
 #}
 {%- macro _written_changes(job, batch) -%}
   {%- set pairs, unlanded = batch.reading.pairs, batch.reading.unlanded -%}
-  {%- if batch.result.quarantined or not job.strategy.reads_log or not (pairs or unlanded) or (unlanded and batch.is_baseline) -%}
-    {{ return(none) }}
-  {%- endif -%}
+  {%- set is_in_files = job.strategy.reads_log and job.settings.file_format == 'parquet' and (pairs or unlanded) -%}
+  {%- if not is_in_files or batch.result.quarantined or (unlanded and batch.is_baseline) -%}{{ return(none) }}{%- endif -%}
   {%- set function = 'write_changes' if pairs else 'write_inserts' -%}
   {%- set rows = {'pairs': pairs} if pairs else {'rows': deltawave._in_parentheses(unlanded)} -%}
   {%- set options = {
