@@ -6,8 +6,10 @@
   {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write else none -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set undecoded = deltawave._undecoded_column(job, batch) -%}
-  {%- set counted = deltawave._counted_in_files(job, batch) -%}
-  {%- if counted -%}{{ return(counted) }}{%- endif -%}
+  {%- if batch.reading.counted -%}
+    {%- if previous -%}{%- do deltawave._check_previous_rows(job, batch, previous, batch.reading.counted.previous_rows, last.state.rows) -%}{%- endif -%}
+    {{ return(dict({'checksum': none, 'undecoded_keys': 0, 'undecoded_column': none}, **batch.reading.counted)) }}
+  {%- endif -%}
   {%- set sql -%}
 with keyed as (
     select
@@ -34,26 +36,18 @@ select
 from keyed
   {%- endset -%}
   {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {%- if previous and row[5] | int != last.state.rows -%}
-    {#- Each missing row would become an insert. -#}
-    {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': last.state.rows, 'is': row[5] | int}) -%}
-  {%- endif -%}
+  {%- if previous -%}{%- do deltawave._check_previous_rows(job, batch, previous, row[5] | int, last.state.rows) -%}{%- endif -%}
   {{ return({
     'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int,
     'checksum': row[4], 'undecoded_keys': row[6] | int if undecoded else 0, 'undecoded_column': row[7] if undecoded else none,
   }) }}
 {%- endmacro -%}
 
-{# The same of a first dump whose files a library reads, unless its checksum is wanted, too; none if Spark has to count. #}
-{%- macro _counted_in_files(job, batch) -%}
-  {%- if not batch.reading.unlanded or not job.strategy.reads_log or batch.checksum_of is not none -%}{{ return(none) }}{%- endif -%}
-  {%- set rows = {'rows': deltawave._in_parentheses(batch.reading.unlanded)} -%}
-  {%- set options = {'unique_key': job.settings.unique_key, 'memory_bytes': job.settings.memory_bytes} -%}
-  {%- set counts = adapter.call_library('deltawave.differencing.logged_rows.count_keys', rows, options) -%}
-  {{ return(none if counts is none else {
-    'rows': counts[0], 'null_keys': counts[1], 'duplicate_keys': counts[2], 'duplicate_rows': counts[3],
-    'checksum': none, 'undecoded_keys': 0, 'undecoded_column': none,
-  }) }}
+{# Refuses a previous state that has lost rows: each would become an insert. #}
+{%- macro _check_previous_rows(job, batch, previous, found, recorded) -%}
+  {%- if found != recorded -%}
+    {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': recorded, 'is': found}) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {#

@@ -7,9 +7,13 @@
   {%- if changes or batch.result.quarantined or batch.is_first or batch.snapshot_date -%}
     {{ return(false) }}
   {%- endif -%}
-  {#- Readers have to see that the log has gained or lost a column, even if no row has changed. -#}
+  {{ return(not deltawave._has_other_columns(batch, last) and not deltawave._has_moved(job, batch, last)) }}
+{%- endmacro -%}
+
+{# Has the log gained or lost a column? Readers have to see that even if no row has changed. #}
+{%- macro _has_other_columns(batch, last) -%}
   {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
-  {{ return(not gained and batch.columns | length >= last.columns | length and not deltawave._has_moved(job, batch, last)) }}
+  {{ return(gained or batch.columns | length < last.columns | length) }}
 {%- endmacro -%}
 
 {# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}

@@ -12,7 +12,8 @@
   {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(rows) -%}
     {%- do deltawave._mark_attempt(job, batch) -%}
     {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows, is_balanced=false)) -%}
-    {{ return(deltawave._reading(incoming=incoming, is_whole=true, unlanded=rows)) }}
+    {%- set counted = deltawave._counted_in_files(job, batch, 'count_keys', {'rows': deltawave._in_parentheses(rows)}) -%}
+    {{ return(deltawave._reading(incoming=incoming, counted=counted, is_whole=true, unlanded=rows)) }}
   {%- endif -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
     {%- do deltawave._create_slice(job, batch, rows) -%}
@@ -22,7 +23,7 @@
   {%- set log = deltawave._whole_log(job, batch) -%}
   {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows, log) -%}
   {%- if log and '_change_type' in deltawave._columns_of_query('select * from ' ~ differing) | map(attribute='name') -%}
-    {{ return(deltawave._reading_of_pairs(job, batch, differing)) }}
+    {{ return(deltawave._reading_of_pairs(job, batch, last, differing)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, 'select * from ' ~ differing) -%}
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
@@ -50,15 +51,42 @@
 {%- endmacro -%}
 
 {# Rows that come with those of the log lie in a temporary file until the batch is staged: they are neither landed nor joined once more. #}
-{%- macro _reading_of_pairs(job, batch, view) -%}
+{%- macro _reading_of_pairs(job, batch, last, view) -%}
   {%- set rows = 'select * from ' ~ view ~ '\nwhere ' -%}
+  {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)) -%}
+  {%- set counted = deltawave._counted_in_files(job, batch, 'count_pairs', {'pairs': view, 'kept': deltawave._attempt_relation(job, last.state) | string}) -%}
+  {%- if counted and deltawave._is_idle(job, batch, last, counted) -%}
+    {{ return(deltawave._reading(incoming=incoming, is_idle=true)) }}
+  {%- endif -%}
   {%- do deltawave._mark_attempt(job, batch) -%}
   {{ return(deltawave._reading(
-    incoming=deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)),
+    incoming=incoming,
+    counted=counted,
     changes=deltawave._changes_of_pairs(deltawave._sides_of_pairs(batch), deltawave._in_parentheses(rows ~ 'is_there or `_change_type` is not null')),
     pairs=view,
     checksums=batch.rows_old,
   )) }}
+{%- endmacro -%}
+
+{#
+  How many rows a library finds in the files that it reads; none if Spark has to count: where it has to look at the rows as well, for a checksum or for text
+  that was not decoded, or if the library does not reach the files.
+#}
+{%- macro _counted_in_files(job, batch, function, relations) -%}
+  {%- if not job.strategy.reads_log or batch.is_first and batch.checksum_of is not none or deltawave._undecoded_column(job, batch) -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set options = {'unique_key': job.settings.unique_key, 'memory_bytes': job.settings.memory_bytes} -%}
+  {{ return(adapter.call_library('deltawave.differencing.logged_rows.' ~ function, relations, options)) }}
+{%- endmacro -%}
+
+{# Is the dump as it was, so that it makes no batch (see _is_unchanged)? An empty dump, and a number of rows that is expected, are checked first. #}
+{%- macro _is_idle(job, batch, last, counted) -%}
+  {%- set has_rows = counted.previous_rows == last.state.rows and last.rows_new > 0 and batch.expected_rows is none -%}
+  {{ return(
+    counted.pairs == 0 and has_rows and not batch.snapshot_date and not deltawave._is_own(batch, last.state) and batch.fingerprint == last.fingerprint
+    and not deltawave._has_other_columns(batch, last)
+  ) }}
 {%- endmacro -%}
 
 {# How _changes_of_pairs finds both sides in such rows. #}

@@ -6,6 +6,7 @@
     old_is_logged  the previous rows are those of the log, which has no order
     changes        a select of the changes, if the reader computes them
     pairs          the view from which `changes` is computed, if a library may write them to the log itself, see _written_changes
+    counted        what _count_landed returns, if a library has counted the rows
     progress       where the strategy's next batch resumes
     checksums      how many checksums were compared
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
@@ -16,11 +17,11 @@
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, old_is_logged=false, changes=none, pairs=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false, unlanded=none,
-    files=[], is_idle=false
+    incoming, old=none, old_is_logged=false, changes=none, pairs=none, counted=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false,
+    unlanded=none, files=[], is_idle=false
 ) -%}
   {{ return({
-    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'pairs': pairs, 'progress': progress,
+    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'pairs': pairs, 'counted': counted, 'progress': progress,
     'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'unlanded': unlanded, 'files': files, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

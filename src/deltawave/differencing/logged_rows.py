@@ -58,25 +58,57 @@ def last_rows(
         return rows
 
 
-def count_keys(rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> list[int] | None:
-    """Count a first dump, all rows of Parquet files: rows, those without a key, keys with several rows, and their rows.
+def count_keys(rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> dict[str, int] | None:
+    """Count a first dump, which is all rows of Parquet files; None if Spark has to read them.
 
-    None if Spark has to read the files.
+    Returns ``rows``, ``null_keys`` (rows without a key), ``duplicate_keys`` and ``duplicate_rows``.
     """
+    return _counted(rows, lambda engine: _key_counts(engine, engine.in_place(rows), unique_key), memory_bytes)
+
+
+def count_pairs(
+    pairs: DataFrame, kept: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30
+) -> dict[str, int] | None:
+    """The same of those rows of the dump that differ: see ``write_changes``.
+
+    And ``pairs``, also those without a row in the dump; ``previous_rows``: how many rows are ``kept``.
+    """
+
+    def count(engine: LocalEngine) -> dict[str, int]:
+        found = engine.of_result(pairs)
+        ((total,),) = engine.execute(f"select count(*) from ({found})")
+        ((previous_rows,),) = engine.execute(f"select count(*) from ({engine.in_place(kept)})")
+        counts = _key_counts(engine, f"select * from ({found}) where is_there", unique_key)
+        return counts | {"pairs": total, "previous_rows": previous_rows}
+
+    return _counted(pairs, count, memory_bytes)
+
+
+def _counted(
+    rows: DataFrame, count: Callable[[LocalEngine], dict[str, int]], memory_bytes: int
+) -> dict[str, int] | None:
     try:
         with LocalEngine(rows.sparkSession, memory_bytes) as engine:
-            keys = [f"k{number}" for number in range(len(unique_key))]
-            cells = [f"{name_in_duckdb(name)} as {key}" for name, key in zip(unique_key, keys, strict=True)]
-            has_none = " and ".join(f"{key} is null" for key in keys)
-            ((*counts,),) = engine.execute(
-                f"select coalesce(sum(copies), 0), coalesce(sum(copies) filter ({has_none}), 0), "
-                "count(*) filter (copies > 1), coalesce(sum(copies) filter (copies > 1), 0) from (select *, count(*) "
-                f"as copies from (select {', '.join(cells)} from ({engine.in_place(rows)})) group by all)"
-            )
-            return list(map(int, counts))
+            return count(engine)
     except (NotInPlaceError, duckdb.Error) as error:
         _LOG.debug("Spark counts the rows: %s", error)
         return None
+
+
+def _key_counts(engine: LocalEngine, select: str, unique_key: Sequence[str]) -> dict[str, int]:
+    keys = [f"k{number}" for number in range(len(unique_key))]
+    cells = [f"{name_in_duckdb(name)} as {key}" for name, key in zip(unique_key, keys, strict=True)]
+    figures = {
+        "rows": "coalesce(sum(copies), 0)",
+        "null_keys": f"coalesce(sum(copies) filter ({' and '.join(f'{key} is null' for key in keys)}), 0)",
+        "duplicate_keys": "count(*) filter (copies > 1)",
+        "duplicate_rows": "coalesce(sum(copies) filter (copies > 1), 0)",
+    }
+    (counts,) = engine.execute(
+        f"select {', '.join(figures.values())} from "
+        f"(select *, count(*) as copies from (select {', '.join(cells)} from ({select})) group by all)"
+    )
+    return dict(zip(figures, map(int, counts), strict=True))
 
 
 @dataclass(frozen=True)
