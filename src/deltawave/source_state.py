@@ -42,6 +42,11 @@ _PREFIXES = ("spark.sql.", "spark.wap.", "spark.databricks.")
 _LOG = logging.getLogger(__name__)
 
 
+def source_state(select: DataFrame) -> dict[str, Any]:
+    """Return the ``fingerprint`` and the ``bytes`` of a select."""
+    return {"fingerprint": fingerprint(select), "bytes": bytes_of(select)}
+
+
 def fingerprint(select: DataFrame) -> str | None:
     """Return a value that changes when the select's rows may have changed; None if only reading the rows can show it.
 

@@ -18,6 +18,7 @@
 
 {# A database shows no files, and would be connected to once more. #}
 {%- macro _bytes_of_dump(job, batch) -%}
+  {%- if job.source_bytes is not none -%}{{ return(job.source_bytes) }}{%- endif -%}
   {{ return(none if job.remote else deltawave._bytes_of('(\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)')) }}
 {%- endmacro -%}
 

@@ -21,6 +21,7 @@
     'select_columns': none,
     'columns': none,
     'remote': none,
+    'source_bytes': none,
     'snapshot_type': none,
     'time_type': none,
     'flag': none,

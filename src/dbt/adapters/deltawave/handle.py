@@ -22,6 +22,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._views = ExitStack()
         self._staying = ExitStack()
         self._frame: DataFrame | None = None
+        self._analyzed: tuple[str, DataFrame] | None = None
 
     def cursor(self) -> "SessionHandle":
         self._frame = None
@@ -74,6 +75,22 @@ class SessionHandle(SparkConnectionWrapper):
         if written is not None and self.session.catalog.tableExists(written):
             # Sessions remember the files of a Parquet table and the version of an Iceberg table.
             self.session.catalog.refreshTable(written)
+
+    def analyzed(self, relation: str) -> DataFrame:
+        """All rows of a relation, or of a select in parentheses, as a frame, which ``frames`` finds again."""
+        frame = self.session.sql(f"select * from {relation}")
+        self._analyzed = (relation, frame)
+        return frame
+
+    def frames(self, relations: Mapping[str, str]) -> dict[str, DataFrame]:
+        """The same of several. What was analyzed last is taken once: later on, its tables may have changed."""
+        known, self._analyzed = self._analyzed, None
+        return {
+            name: known[1]
+            if known and known[0] == each and known[1].sparkSession is self.session
+            else self.session.sql(f"select * from {each}")
+            for name, each in relations.items()
+        }
 
     def leave_view(self, frame: DataFrame, view: str, *, stays: bool = False) -> None:
         """Make ``frame`` the temporary view ``view``, until ``drop_views``, or with ``stays`` until the node ends."""

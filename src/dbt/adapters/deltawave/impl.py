@@ -261,14 +261,14 @@ class DeltawaveAdapter(SparkAdapter):
         """Return name, type and comment of a query's columns, as ``describe query`` does. The query does not run."""
         from pyspark.errors import ParseException
 
-        session = self._handle().session
+        handle = self._handle()
         with self.connections.exception_handler(sql):
             try:
                 # In parentheses, since Spark would run another statement at once.
-                fields = session.sql(f"select * from (\n{sql}\n)").schema.fields
+                fields = handle.analyzed(f"(\n{sql}\n)").schema.fields
             except ParseException:
                 # Its error is about the query alone.
-                session.sql(f"describe query {sql}")
+                handle.session.sql(f"describe query {sql}")
                 raise
         return [(field.name, field.dataType.simpleString(), field.metadata.get("comment")) for field in fields]
 
@@ -325,10 +325,10 @@ class DeltawaveAdapter(SparkAdapter):
         """
         library_function = self._library_function(function, needs_session=bool(relations))
         if not relations:
-            return library_function.call({}, options, None)
+            return library_function.call({}, options)
         logger.debug(f"{function} is called with {relations}")
         with self.connections.exception_handler(function):
-            result = library_function.call(relations, options, self._handle().session)
+            result = library_function.call(self._handle().frames(relations), options)
             self.connections.refuse_if_cancelled()
         return result
 
@@ -349,7 +349,7 @@ class DeltawaveAdapter(SparkAdapter):
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
         with self.connections.exception_handler(function), captured(function.partition(".")[0]) as messages:
             handle.drop_views()
-            frame, release, measured = library_function.rows(relations, options, handle.session)
+            frame, release, measured = library_function.rows(handle.frames(relations), options, handle.session)
             handle.release_later(release)
             handle.leave_view(frame, view)
             self.connections.refuse_if_cancelled()

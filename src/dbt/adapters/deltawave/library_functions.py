@@ -60,15 +60,14 @@ class LibraryFunction:
             ) from error
         return function
 
-    def call(self, relations: Mapping[str, str], options: Mapping[str, Any], session: SparkSession | None) -> Any:
-        """Return what it returns for ``relations``, opened as DataFrames of ``session``, and ``options``."""
-        function = self.find([*relations, *options])
-        frames = {name: session.sql(f"select * from {each}") for name, each in relations.items()} if session else {}
+    def call(self, frames: Mapping[str, DataFrame], options: Mapping[str, Any]) -> Any:
+        """Return what it returns for these frames and options."""
+        function = self.find([*frames, *options])
         with self._reported():
             return function(**frames, **options)
 
     def rows(
-        self, relations: Mapping[str, str], options: Mapping[str, Any], session: SparkSession
+        self, frames: Mapping[str, DataFrame], options: Mapping[str, Any], session: SparkSession
     ) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
         """Return the rows that it returns, called as by ``call``.
 
@@ -76,7 +75,7 @@ class LibraryFunction:
         measured.
         """
         with keeping() as release:
-            result = self.call(relations, options, session)
+            result = self.call(frames, options)
             figures: Mapping[str, Any] = {}
             if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Mapping):
                 result, figures = result
