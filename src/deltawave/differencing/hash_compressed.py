@@ -25,9 +25,8 @@ _LOG = logging.getLogger(__name__)
 Read = Callable[[DataFrame], str]
 
 _MEMORY = 1 << 30
-# What a row takes in DuckDB's hash table: both words, its own hash and pointers to it; and its key, if texts are short.
-_TABLE_BYTES = 48
-_KEY_BYTES = 16
+# What a row takes in DuckDB's hash table: both words, its own hash, and pointers to it; and each key, beside its text.
+_ROW_BYTES, _KEY_BYTES = 48, 16
 # A decimal with more digits is more than one word of 64 bits.
 _WORD_DIGITS = 18
 # Hashes are words without a sign, and Spark's numbers have one.
@@ -246,22 +245,44 @@ class _Compared:
         hashes alone are joined, which takes the least room, and the files are read once more.
         """
         ((rows,),) = engine.execute(f"select count(*) from ({new})")
-        ((known,),) = engine.execute(f"select count(*) from ({kept})")
-        is_whole = known * (_TABLE_BYTES + _KEY_BYTES * len(self._key)) <= memory_bytes
-        places = range(len(self._fields)) if is_whole else self._key
-        hashed = f"select {', '.join(self._cells(places))}, {self._hashes} from ({new})"
-        found = engine.stored(self._unequal(hashed if is_whole else engine.stored(hashed), kept, places))
-        keys = self.keys_of(found)
+        ((known, text_bytes),) = engine.execute(f"select count(*), {self._text_bytes()} from ({kept})")
+        # The rest of the memory is for the rows that are read and written.
+        is_small = known * (_ROW_BYTES + _KEY_BYTES * len(self._key)) + text_bytes <= memory_bytes // 4 * 3
+        found = self._whole_rows(engine, kept, new) if is_small else None
+        keys = self.keys_of(
+            found or engine.stored(self._unequal(engine.stored(self._read(new, self._key)), kept, self._key))
+        )
         ((added, deleted),) = engine.execute(
             f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({keys})"
         )
         # Otherwise a kept key has several new rows, all of which are wanted.
         is_unique = rows - added == known - deleted
-        if is_whole and is_unique:
+        if found and is_unique:
             return found
         if not is_unique:
             keys = engine.stored(f"{keys}\nunion all\n{self._repeated(new, kept)}")
         return engine.stored(self._rows_of(keys, new))
+
+    def _whole_rows(self, engine: LocalEngine, kept: str, new: str) -> str | None:
+        """None if that takes more memory than it seemed."""
+        places = range(len(self._fields))
+        try:
+            return engine.stored(self._unequal(self._read(new, places), kept, places))
+        except duckdb.OutOfMemoryException:
+            return None
+
+    def _read(self, new: str, places: Iterable[int]) -> str:
+        """These columns of the new rows, and their hashes."""
+        return f"select {', '.join(self._cells(places))}, {self._hashes} from ({new})"
+
+    def _text_bytes(self) -> str:
+        """The bytes of all kept keys that are texts."""
+        texts = [
+            f"coalesce(octet_length(k{number}), 0)"
+            for number, place in enumerate(self._key)
+            if isinstance(self._fields[place].dataType, (T.StringType, T.BinaryType))
+        ]
+        return f"coalesce(sum({' + '.join(texts)}), 0)" if texts else "0"
 
     def keys_of(self, found: str) -> str:
         """The keys of rows that were found, with was_kept and is_there."""
@@ -318,8 +339,8 @@ class _Compared:
         keys = ", ".join(f"k{number}" for number in range(len(self._key)))
         several = f"select {keys} from (select {self._keys} from ({new})) group by {keys} having count(*) > 1"
         return (
-            f"select several.*, true, true from ({several}) as several "
-            f"semi join ({kept}) as kept on {self._same_key('several', 'kept')}"
+            f"select {keys}, true, true from ({kept}) as kept "
+            f"semi join ({several}) as several on {self._same_key('several', 'kept')}"
         )
 
     def _same_key(self, some: str, others: str) -> str:

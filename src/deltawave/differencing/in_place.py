@@ -51,6 +51,7 @@ _AS_STORED = {
 
 # Smaller batches save nothing that is worth the time.
 _LEAST_BATCH_BYTES = 1 << 16
+_BUFFER_BYTES = 1 << 16
 # Footers of more files are read by tasks, several at a time.
 _FEW_FILES = 200
 # Rows that are decoded to see how wide they are.
@@ -112,7 +113,7 @@ class RowGroups:
         except TypeError as error:
             raise NotInPlaceError(str(error)) from error
         session = frame.sparkSession
-        if runs_here(session) and len(paths) <= _FEW_FILES:
+        if len(paths) <= _FEW_FILES and runs_here(session) and all(map(_is_local, paths)):
             found = [_examined(path, wanted, ids) for path in paths]
         else:
             tasks = parallelism(session)
@@ -421,6 +422,10 @@ def state_of(uri: str) -> tuple[int, int | None]:
     return info.size, info.mtime_ns
 
 
+def _is_local(uri: str) -> bool:
+    return uri.startswith("file:")
+
+
 def open_file(uri: str, read_dictionary: list[str] | None = None, is_mapped: bool = False) -> pq.ParquetFile:
     """A file that Spark names. ``read_dictionary``: columns of texts that stay in dictionaries.
 
@@ -432,6 +437,9 @@ def open_file(uri: str, read_dictionary: list[str] | None = None, is_mapped: boo
         path,
         filesystem=None if is_local else system,
         memory_map=is_local and is_mapped,
+        # Otherwise a few rows cost all columns of their row group.
+        pre_buffer=not is_local,
+        buffer_size=_BUFFER_BYTES if is_local else 0,
         read_dictionary=read_dictionary,
         # Nanoseconds cannot hold the year 9999.
         coerce_int96_timestamp_unit="us",

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 import duckdb
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.in_place import NotInPlaceError, check_calendar
@@ -88,11 +88,17 @@ def _counted(
     rows: DataFrame, count: Callable[[LocalEngine], dict[str, int]], memory_bytes: int
 ) -> dict[str, int] | None:
     try:
+        _require_reach(rows)
         with LocalEngine(rows.sparkSession, memory_bytes) as engine:
             return count(engine)
     except (NotInPlaceError, duckdb.Error) as error:
         _LOG.debug("Spark counts the rows: %s", error)
         return None
+
+
+def _require_reach(rows: DataFrame) -> None:
+    if not reaches(rows):
+        raise NotInPlaceError("DuckDB does not compare its types, or does not reach its files")
 
 
 def _key_counts(engine: LocalEngine, select: str, unique_key: Sequence[str]) -> dict[str, int]:
@@ -130,8 +136,7 @@ class LogFiles:
 
         Raises ``NotInPlaceError`` if Spark has to read the log.
         """
-        if not reaches(stored):
-            raise NotInPlaceError("DuckDB does not compare its types")
+        _require_reach(stored)
         counted = {(number, attempt) for number, attempt in partitions}
         paths = defaultdict(list)
         for uri in stored.inputFiles():
@@ -183,7 +188,7 @@ def write_changes(
     def changes(engine: LocalEngine) -> str:
         return _changes_of_pairs(engine.of_result(pairs), columns, batch_at, pairs.dtypes)
 
-    return _written(pairs.sparkSession, changes, folder, memory_bytes)
+    return _written(pairs, changes, folder, memory_bytes)
 
 
 def write_inserts(
@@ -202,16 +207,18 @@ def write_inserts(
             f"{literal(batch_at)}::timestamptz as batch_at from ({engine.in_place(rows)})"
         )
 
-    return _written(rows.sparkSession, changes, folder, memory_bytes)
+    return _written(rows, changes, folder, memory_bytes)
 
 
 def _written(
-    session: SparkSession, changes: Callable[[LocalEngine], str], folder: str, memory_bytes: int
+    rows: DataFrame, changes: Callable[[LocalEngine], str], folder: str, memory_bytes: int
 ) -> dict[str, int] | None:
+    session = rows.sparkSession
     codec = (session.conf.get("spark.sql.parquet.compression.codec") or "").lower()
     is_legacy = (session.conf.get("spark.sql.parquet.writeLegacyFormat") or "").lower() == "true"
     target = None
     try:
+        _require_reach(rows)
         if is_legacy or codec not in _CODECS:
             raise NotInPlaceError("the session has its own format of files")
         with LocalEngine(session, memory_bytes) as engine:
@@ -233,7 +240,7 @@ def _written(
             return dict(engine.execute(f"select change_type, count(*) from {files} group by all"))
     except (NotInPlaceError, duckdb.Error, OSError) as error:
         # Such as a text that is not valid, or a folder of another user.
-        _LOG.debug("Spark writes the changes: %s", error)
+        _LOG.info("Spark writes the changes: %s", error)
         for file in target.glob("*.parquet") if target else ():
             file.unlink()
         return None

@@ -16,6 +16,7 @@ from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
+from deltawave import source_state
 from deltawave.differencing import hash_compressed, sort_merge_compressed, stored_rows
 from deltawave.differencing.in_place import ChangedFileError
 from deltawave.differencing.logged_rows import LogFiles
@@ -27,6 +28,14 @@ IN_PLACE = "select * from {{ target.schema }}.stored"
 ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch, cast(id as decimal(9, 2)) as `a.b`"
 OLD = f"select {ROW} from range(100)"
 NEW = OLD.replace("id % 3", "if(id < 10, -1, id % 3)").replace("range(100)", "range(105) where id < 90 or id > 99")
+# Every type that DuckDB reads, with nulls, NaN, a negative zero, and dates and times of old calendars.
+TYPES = """
+    select id as account_id, if(id = 1, null, 'k') as `it's`, 'n' || id as `name's`, binary('b' || id) as data,
+    if(id = 2, double('NaN'), double(id)) as ratio, float(0) as zero, date '0900-01-01' + int(id) as old_date,
+    timestamp '1800-02-03 04:05:06.123456' as seen, timestamp_ntz '1900-01-01 00:00:00' as local_time,
+    cast(id as decimal(38, 10)) as amount, cast(id as decimal(9, 2)) as price, tinyint(id) as tiny,
+    smallint(id) as small, int(id) as number, id % 2 = 0 as is_even, cast(null as string) as nothing
+    from range(8)"""
 
 
 def store(bench: Workbench, select: str, name: str = "stored", using: str = "parquet", partitioned: str = "") -> None:
@@ -342,17 +351,39 @@ class TestLogFiles:
         ]
         assert not kept(bench, "slice")
 
+    def test_duckdb_logs_a_first_dump_as_spark_would(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+        """But for quarantined rows, and for a baseline, of which nothing is logged."""
+        # New files are known at once, so that they are not copied first.
+        monkeypatch.setattr(source_state, "_SETTLED_SECONDS", -60)
+        held = "select * from {{ target.schema }}.twice"
+        key: dict[str, Any] = {"unique_key": ["account_id", "it's"]}
+        models: dict[str, tuple[str, dict[str, Any]]] = {
+            MODEL: (IN_PLACE, key),
+            "kept": (IN_PLACE, {**key, "initial_load": "baseline"}),
+            "held": (held, {**key, "duplicate_keys": "quarantine"}),
+        }
+        (bench.root / "models" / f"{MODEL}.sql").unlink()
+        for model, (select, options) in models.items():
+            bench.add_differential(model, select, strategy="hash_compressed", **options)
+            bench.add_differential(f"{model}_joined", select, strategy="outer_join", **options)
+        twice = f"select * from ({TYPES}) union all select * from ({TYPES}) where account_id = 3"
+        store(bench, twice)
+        store(bench, twice, "twice")
+        assert "1 key(s) (account_id, it's) occur more than once" in bench.refused()
+        store(bench, TYPES)
+        bench.build(None, *SEVERAL)
+        assert writers(bench) == ["DuckDB"]
+        for (model, _), rows in zip(models.items(), (8, 0, 7), strict=True):
+            assert bench.log("to_json(struct(*))", model) == bench.log("to_json(struct(*))", f"{model}_joined")
+            assert len(bench.log("*", model)) == rows
+            assert bench.batches(TestWholeDumps.COUNTS, model) == bench.batches(
+                TestWholeDumps.COUNTS, f"{model}_joined"
+            )
+
     def test_duckdb_writes_the_rows_that_spark_would_write(self, bench: Workbench) -> None:
         """But for texts that are not valid."""
         bench.configure(strategy="hash_compressed", unique_key=["account_id", "it's"])
         bench.add_differential("joined", strategy="outer_join", unique_key=["account_id", "it's"])
-        first = """
-            select id as account_id, if(id = 1, null, 'k') as `it's`, 'n' || id as `name's`, binary('b' || id) as data,
-            if(id = 2, double('NaN'), double(id)) as ratio, float(0) as zero, date '0900-01-01' + int(id) as old_date,
-            timestamp '1800-02-03 04:05:06.123456' as seen, timestamp_ntz '1900-01-01 00:00:00' as local_time,
-            cast(id as decimal(38, 10)) as amount, cast(id as decimal(9, 2)) as price, tinyint(id) as tiny,
-            smallint(id) as small, int(id) as number, id % 2 = 0 as is_even, cast(null as string) as nothing
-            from range(8)"""
         second = f"""
             select * except (`name's`, ratio, zero, old_date, seen, nothing),
             if(account_id < 3, 'other', `name's`) as `name's`,
@@ -360,12 +391,12 @@ class TestLogFiles:
             if(account_id = 3, date '0001-01-01', old_date) as old_date,
             if(account_id = 4, timestamp '1500-01-01 00:00:00', seen) as seen,
             if(account_id = 5, '', nothing) as nothing
-            from ({first}) where account_id > 0 union all
+            from ({TYPES}) where account_id > 0 union all
             select 9L, null, null, timestamp_ntz '2000-01-01 00:00:00', null, null, 3y, 4s, 5, false, 'new', null, 0f,
             null, null, null"""
-        names = [row[0] for row in bench.spark.sql(f"describe query {first}").collect()]
+        names = [row[0] for row in bench.spark.sql(f"describe query {TYPES}").collect()]
         in_order = ", ".join(f"`{name}`" for name in names)
-        bench.build(first, *SEVERAL)
+        bench.build(TYPES, *SEVERAL)
         bench.build(f"select {in_order} from ({second})", *SEVERAL)
         assert writers(bench) == ["parquet-mr", "DuckDB"]
         columns = "to_json(struct(*))"
@@ -373,7 +404,7 @@ class TestLogFiles:
         assert counts(bench) == [(8, 0, 0), (1, 1, 5)]
         invalid = "string(unhex('ff')) as `name's`"
         cells = in_order.replace("`name's`", invalid)
-        bench.build(f"select {cells} from ({first})", *SEVERAL)
+        bench.build(f"select {cells} from ({TYPES})", *SEVERAL)
         assert writers(bench) == ["parquet-mr", "DuckDB", "parquet-mr"]
         texts = "account_id, `name's`, _change_type, _changed_columns, _before.`name's`, _batch_id"
         assert bench.log(texts) == bench.log(texts, "joined")
