@@ -26,6 +26,7 @@ LAST = {
 NEAR = {"distance": 0.004, "divergence": 0.1, "window_rows": 700_000}
 FAR = {"distance": 0.6, "divergence": 0.251, "window_rows": 700_000}
 EXACT = {"min_comparisons_before_error": 0}
+DELTA = {"file_format": "delta"}
 
 
 def chosen(
@@ -76,7 +77,6 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
             {"host": "local-cluster[2,1,1024]"},
             "nothing shows that the machines of local-cluster[2,1,1024] have deltawave",
         ),
-        ({"last": {**LAST, "rows_new": 999_999}}, "999,999 rows are too few for Python to pay (fewer than 1,000,000)"),
         ({"columns": COLUMNS[:1]}, "the dump has other columns than the log"),
         ({"columns": [COLUMNS[0], {"name": "name", "data_type": "int"}]}, "the dump has other columns than the log"),
         (
@@ -159,7 +159,7 @@ def test_a_join_where_neither_hashes_nor_a_window_fit(case: dict[str, Any], agai
 
 class TestFirstDump:
     def test_a_large_one_is_hashed(self) -> None:
-        assert chosen(None) == ("hash_compressed", "auto: the first dump has about 1.6 GB")
+        assert chosen(None, **DELTA) == ("hash_compressed", "auto: hashes cost less than a join (LG96 Figure 6)")
         assert chosen(None, snapshot_date="day") == ("outer_join", "auto: the first run may compare many dumps")
 
     @pytest.mark.parametrize(
@@ -172,14 +172,18 @@ class TestFirstDump:
             ("8.5E+37 B", "nothing is known of its size"),
         ],
     )
-    def test_a_small_one_is_joined(self, size: str, known: str) -> None:
-        strategy, reason = chosen(None, size=size)
+    def test_a_small_one_is_joined_but_for_a_log_of_parquet(self, size: str, known: str) -> None:
+        strategy, reason = chosen(None, size=size, **DELTA)
         assert strategy == "outer_join"
         assert reason == f"auto: the first dump: {known}, and other strategies pay from about 100 MB"
+        assert chosen(None, size=size)[0] == "hash_compressed"
+        strategy, reason = chosen(None, size=size, **EXACT)
+        assert strategy == "outer_join"
+        assert reason.startswith("auto: min_comparisons_before_error: 0 allows exact comparison only; the first dump: ")
 
     def test_without_hashes_its_order_shows_how_near_rows_lie(self) -> None:
-        large = "auto: the first dump has about 1.6 GB; min_comparisons_before_error: 0 allows exact comparison only; "
-        assert chosen(None, **EXACT) == ("window", large + "kept in its order, it shows how near rows lie")
+        exact = "auto: min_comparisons_before_error: 0 allows exact comparison only; "
+        assert chosen(None, **EXACT) == ("window", exact + "kept in its order, the first dump shows how near rows lie")
         strategy, reason = chosen(None, tolerance={"price": 0.1})
         assert (strategy, reason.rpartition("; ")[2]) == (
             "outer_join",
@@ -210,11 +214,23 @@ def test_auto_and_window_take_the_same_divergence() -> None:
 
 
 def test_a_table_near_the_limit_keeps_its_strategy() -> None:
-    assert chosen({**LAST, "rows_new": 600_000})[0] == "outer_join"
-    assert chosen({**LAST, "rows_new": 600_000, "progress_strategy": "hash_compressed"})[0] == "hash_compressed"
-    assert chosen({**LAST, "rows_new": 200_000, "progress_strategy": "hash_compressed"})[0] == "outer_join"
+    strategy, reason = chosen({**LAST, "rows_new": 600_000}, **DELTA)
+    assert strategy == "outer_join"
+    assert reason == "auto: 600,000 rows are too few for Python to pay (fewer than 1,000,000)"
+    assert (
+        chosen({**LAST, "rows_new": 600_000, "progress_strategy": "hash_compressed"}, **DELTA)[0] == "hash_compressed"
+    )
+    assert chosen({**LAST, "rows_new": 200_000, "progress_strategy": "hash_compressed"}, **DELTA)[0] == "outer_join"
     by_window = {**LAST, "rows_new": 600_000, "progress_strategy": "window"}
     assert chosen(by_window, **EXACT)[0] == "window"
+
+
+@pytest.mark.parametrize("changes", [100, 3])
+def test_small_tables_have_hashes_however_many_rows_change(changes: int) -> None:
+    """Where DuckDB reads the log; otherwise they are joined, as dated dumps are, whose checksums are another reading."""
+    last = {**LAST, "rows_new": 100, "inserts": 0, "updates": changes, "deletes": 0}
+    assert chosen(last)[0] == "hash_compressed"
+    assert chosen(last, snapshot_date="day")[0] == chosen(last, **DELTA)[0] == "outer_join"
 
 
 def test_the_first_batch_of_a_log_is_no_change() -> None:

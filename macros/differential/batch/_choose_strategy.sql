@@ -15,14 +15,18 @@
 
 {# The strategy and the reason. Each candidate costs fewer blocks than the next (LG96 Figure 6). #}
 {%- macro _chosen(job, last) -%}
-  {%- set against_both = deltawave._reason_against_python(job, last) -%}
-  {%- if against_both -%}
-    {{ return(('outer_join', against_both)) }}
-  {%- elif not last -%}
-    {{ return(deltawave._first_chosen(job)) }}
+  {%- set against_python = deltawave._reason_against_python(job, last) -%}
+  {%- if against_python -%}
+    {{ return(('outer_join', against_python)) }}
   {%- endif -%}
   {%- set against_hashes = deltawave._reason_against_hashes(job, last) -%}
-  {%- if not against_hashes -%}
+  {%- if not against_hashes and deltawave._is_quick(job) -%}
+    {{ return(('hash_compressed', deltawave._reason_for_hashes(last))) }}
+  {%- endif -%}
+  {%- set against_both = deltawave._reason_of_size(job, last) -%}
+  {%- if against_both -%}
+    {{ return(('outer_join', [against_hashes, against_both] | select | join('; '))) }}
+  {%- elif not against_hashes -%}
     {{ return(('hash_compressed', deltawave._reason_for_hashes(last))) }}
   {%- endif -%}
   {%- set against_window = deltawave._reason_against_window(job, last) -%}
@@ -33,29 +37,34 @@
 {%- endmacro -%}
 
 {#
-  In a first batch all rows are inserts: no strategy compares. For a large dump, what the next run compares with is kept: hashes or, without them, its
-  order, which shows how near rows lie.
+  Do hashes take less time than a join for any number of rows? Yes where DuckDB reads the log, which is of Parquet, and the checksum of a dated dump does not
+  take another reading.
 #}
-{%- macro _first_chosen(job) -%}
-  {%- if job.settings.snapshot_date is not none -%}
-    {{ return(('outer_join', 'the first run may compare many dumps')) }}
+{%- macro _is_quick(job) -%}
+  {{ return(job.settings.file_format == 'parquet' and job.settings.snapshot_date is none and not job.remote) }}
+{%- endmacro -%}
+
+{#
+  Why a table is too small for anything but a join; none if it is large. A table near the limit, or a first dump of few wide rows, does not change its
+  strategy with each batch.
+#}
+{%- macro _reason_of_size(job, last) -%}
+  {%- if last -%}
+    {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
+    {%- set limit = few // 4 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
+    {%- if last.rows_new < limit -%}
+      {{ return('%s rows are too few for Python to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
+    {%- endif -%}
+    {{ return(none) }}
+  {%- elif job.settings.snapshot_date is not none -%}
+    {{ return('the first run may compare many dumps') }}
   {%- endif -%}
   {%- set size = deltawave._source_bytes(job) -%}
   {%- set few = adapter.dispatch('_few_bytes', 'deltawave')() -%}
   {%- if size is none or size < few -%}
     {%- set known = 'nothing is known of its size' if size is none else 'it has about ' ~ deltawave._bytes_text(size) -%}
-    {{ return(('outer_join', 'the first dump: ' ~ known ~ ', and other strategies pay from about ' ~ deltawave._bytes_text(few))) }}
+    {{ return('the first dump: ' ~ known ~ ', and other strategies pay from about ' ~ deltawave._bytes_text(few)) }}
   {%- endif -%}
-  {%- set large = 'the first dump has about ' ~ deltawave._bytes_text(size) -%}
-  {%- set against_hashes = deltawave._options_against_hashes(job) -%}
-  {%- if not against_hashes -%}
-    {{ return(('hash_compressed', large)) }}
-  {%- endif -%}
-  {%- set against_window = deltawave._reason_against_window(job, {}) -%}
-  {%- if against_window -%}
-    {{ return(('outer_join', large ~ '; ' ~ against_hashes ~ '; ' ~ against_window)) }}
-  {%- endif -%}
-  {{ return(('window', large ~ '; ' ~ against_hashes ~ '; kept in its order, it shows how near rows lie')) }}
 {%- endmacro -%}
 
 {# The bytes that the select reads, as Spark estimates them; none if it cannot. #}
@@ -73,10 +82,10 @@
   {{ return('%.1f GB' | format(size / 1e9) if size >= 1e9 else '%.0f MB' | format(size / 1e6)) }}
 {%- endmacro -%}
 
-{# Smaller sources take less time with a join: each batch that Python compares has some seconds of fixed costs. #}
+{# Smaller first dumps take less time with a join where not _is_quick: a window, and landing what hashes have found, have fixed costs. #}
 {%- macro default___few_bytes() -%}{{ return(100000000) }}{%- endmacro -%}
 
-{# Why neither hash_compressed nor window can be chosen; none if nothing is against both. #}
+{# Why neither hash_compressed nor window can be chosen, whatever the size; none if nothing is against both. #}
 {%- macro _reason_against_python(job, last) -%}
   {%- if not deltawave._runs_python() -%}
     {{ return('the profile does not run Python') }}
@@ -89,18 +98,12 @@
   {%- elif deltawave._columns_differ(job, last) -%}
     {{ return('the dump has other columns than the log') }}
   {%- endif -%}
-  {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-  {#- A quarter of the limit, so that a table near it, or a first dump of few wide rows, does not change its strategy with each batch. -#}
-  {%- set limit = few // 4 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
-  {%- if last.rows_new < limit -%}
-    {{ return('%s rows are too few for Python to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
-  {%- endif -%}
 {%- endmacro -%}
 
 {# Why hash_compressed cannot be chosen; none if nothing is against it. #}
 {%- macro _reason_against_hashes(job, last) -%}
   {%- set by_options = deltawave._options_against_hashes(job) -%}
-  {%- if by_options -%}
+  {%- if by_options or not last -%}
     {{ return(by_options) }}
   {%- elif last.is_baseline -%}
     {{ return(deltawave._log_lacks_rows()) }}
@@ -108,7 +111,9 @@
     {{ return('hashes of %s rows hide a change every %.1e comparisons, and min_comparisons_before_error is %.1e' | format(
       '{:,}'.format(last.rows_new), deltawave._comparisons_of_hashes(last), job.settings.min_comparisons_before_error
     )) }}
-  {%- elif last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
+  {%- endif -%}
+  {%- set is_large = last.rows_new >= adapter.dispatch('_few_rows', 'deltawave')() -%}
+  {%- if is_large and last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
     {{ return('the last batch changed more than a fifth of the rows, whose hashes are written again in each run') }}
   {%- endif -%}
 {%- endmacro -%}
@@ -145,7 +150,7 @@
   {%- elif settings.tolerance -%}
     {{ return('with a tolerance the log is compared, which has no order') }}
   {%- endif -%}
-  {%- set nearness = last.get('nearness') -%}
+  {%- set nearness = last.get('nearness') if last else none -%}
   {%- if nearness is none -%}
     {{ return(none) }}
   {%- elif nearness.divergence is not number or nearness.distance is not number or nearness.window_rows is not number -%}
@@ -165,6 +170,9 @@
   order to get one: the next run samples both before it compares.
 #}
 {%- macro _reason_for_window(last) -%}
+  {%- if not last -%}
+    {{ return('kept in its order, the first dump shows how near rows lie') }}
+  {%- endif -%}
   {%- set nearness = last.get('nearness') -%}
   {%- if nearness is none -%}
     {{ return('how near rows lie is measured once dumps are kept in their order') }}
@@ -177,6 +185,9 @@
 
 {# By LG96 Figure 6: |f1| + |F2| + |f2| for hashes that fit in memory, |f1| + 2 |F2| + |f2| for others, instead of |F1| + 4 |F2|. #}
 {%- macro _reason_for_hashes(last) -%}
+  {%- if not last -%}
+    {{ return('hashes cost less than a join (LG96 Figure 6)') }}
+  {%- endif -%}
   {{ return('of %s rows, the last batch changed %s; hashes cost less than a join (LG96 Figure 6), and hide a change every %.1e comparisons' | format(
       '{:,}'.format(last.rows_new), '{:,}'.format(last.inserts + last.updates + last.deletes), deltawave._comparisons_of_hashes(last)
     )
@@ -186,7 +197,7 @@
 {# Expected comparisons of a dump like the last one before 128 bits hide a change, if every row counts (LG96 3.2; see _comparisons_before_error). #}
 {%- macro _comparisons_of_hashes(last) -%}{{ return(2 ** 128 / [last.rows_new, 1] | max) }}{%- endmacro -%}
 
-{# Measured, see docs/strategies/auto.md: with 300,000 rows the join is a little faster, with a million it takes half as long again. #}
+{# Where a log is not of Parquet; see docs/strategies/auto.md. #}
 {%- macro default___few_rows() -%}{{ return(1000000) }}{%- endmacro -%}
 
 {# Whether the dump has other columns, or columns of other types, than the previous state. New ones that are ignored do not count. #}
