@@ -227,7 +227,7 @@ def test_a_table_near_the_limit_keeps_its_strategy() -> None:
 
 @pytest.mark.parametrize("changes", [100, 3])
 def test_small_tables_have_hashes_however_many_rows_change(changes: int) -> None:
-    """Where DuckDB reads the log; otherwise they are joined, as dated dumps are, whose checksums are another reading."""
+    """Where DuckDB reads the log. Others are joined; and dated dumps, whose checksums are another reading."""
     last = {**LAST, "rows_new": 100, "inserts": 0, "updates": changes, "deletes": 0}
     assert chosen(last)[0] == "hash_compressed"
     assert chosen(last, snapshot_date="day")[0] == chosen(last, **DELTA)[0] == "outer_join"

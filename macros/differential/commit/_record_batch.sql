@@ -7,39 +7,35 @@
 {%- endmacro -%}
 
 {#
-  The decided batch's row in x__batches. Another run that finishes the batch at the same time writes the same row, so readers take distinct rows.
+  The decided batch's row in x__batches. Another run that finishes the batch at the same time writes the same row, so readers take distinct rows. A table of
+  Parquet gets a file, and then the partition that it is in.
 #}
 {%- macro _record_batch(job, record) -%}
+  {%- set types, row = deltawave._batches_columns(), {} -%}
+  {%- for name in types -%}{%- do row.update({name: (record.measured or {}).get(name, record.get(name))}) -%}{%- endfor -%}
+  {%- if deltawave._write_batch_row(job, record, types, row) -%}
+    {%- do deltawave._run(job, 'alter table ' ~ job.batches ~ ' add if not exists partition (batch_id = ' ~ record.batch_id ~ ')') -%}
+    {{ return(none) }}
+  {%- endif -%}
   {%- set sql -%}
-insert into {{ job.batches }} partition (batch_id = {{ record.batch_id }}) ({{ deltawave._batches_columns().keys() | join(', ') }})
+insert into {{ job.batches }} partition (batch_id = {{ record.batch_id }}) ({{ types.keys() | join(', ') }})
 select
-    {{ deltawave._literal(record.attempt) }} as attempt,
-    {{ deltawave._timestamp(record.batch_at) }} as batch_at,
-    {{ deltawave._literal(record.snapshot_date) }} as snapshot_date,
-    cast({{ deltawave._literal(record.get('dump_files')) }} as string) as dump_files,
-    cast({{ deltawave._literal(record.get('dump_checksum')) }} as string) as dump_checksum,
-    {{ deltawave._literal(record.strategy) }} as strategy,
-    {{ deltawave._literal(record.reason) }} as reason,
-    {{ record.rows_old }} as rows_old,
-    {{ record.rows_dump }} as rows_dump,
-    {{ record.rows_new }} as rows_new,
-    cast({{ deltawave._literal(record.get('bytes_dump')) }} as bigint) as bytes_dump,
-    cast({{ deltawave._literal(record.get('bytes_full')) }} as bigint) as bytes_full,
-    {{ record.quarantined }} as quarantined,
-    {{ record.inserts }} as inserts,
-    {{ record.deletes }} as deletes,
-    {{ record.updates }} as updates,
-    {{ record.backfilled }} as backfilled,
-    {{ record.seconds }} as seconds,
-    {{ deltawave._comparisons_before_error(record.checksums or 0, record.checksum_bits) }} as comparisons_before_error,
-    {{ deltawave._timestamp(record.decided_at) }} as decided_at,
-    cast({{ deltawave._literal(record.rewound_to) }} as bigint) as rewound_to,
-    {%- for name, data_type in deltawave._measured_columns().items() %}
-    {%- set figure = (record.measured or {}).get(name) %}
-    try_cast({{ 'null' if figure is none else figure }} as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- for name, data_type in types.items() %}
+    {%- if name == 'comparisons_before_error' %}
+    {{ deltawave._comparisons_before_error(record.checksums or 0, record.checksum_bits) }}
+    {%- else %}
+    cast({{ deltawave._literal(row[name]) }} as {{ data_type }})
+    {%- endif %} as {{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# Writes the row as a file; false if that takes a statement. #}
+{%- macro _write_batch_row(job, record, types, row) -%}
+  {%- if job.settings.file_format != 'parquet' or adapter.write_batch_row is not defined -%}{{ return(false) }}{%- endif -%}
+  {%- set folder = deltawave._folder(job, job.batches) ~ '/batch_id=' ~ record.batch_id -%}
+  {{ return(adapter.write_batch_row(folder, types, row, record.checksums or 0, record.checksum_bits or 0)) }}
 {%- endmacro -%}
 
 {%- macro _create_batches(job) -%}

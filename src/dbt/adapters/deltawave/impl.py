@@ -257,6 +257,20 @@ class DeltawaveAdapter(SparkAdapter):
         return True
 
     @available.parse_none
+    def write_batch_row(
+        self, folder: str, types: dict[str, str], row: dict[str, Any], checksums: int, checksum_bits: int
+    ) -> bool:
+        """Write the row of a batch as a file into a folder; false if only statements can. See ``batch_rows``."""
+        if self._catalog() is None:
+            return False
+        from deltawave.batch_rows import comparisons_before_error, write_row
+
+        row = row | {"comparisons_before_error": comparisons_before_error(checksums, checksum_bits)}
+        logger.debug(f"A row of {folder} is written: {row}")
+        with self.connections.exception_handler(f"folder {folder}"):
+            return write_row(folder, types, row)
+
+    @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
         """Return name, type and comment of a query's columns, as ``describe query`` does. The query does not run."""
         from pyspark.errors import ParseException

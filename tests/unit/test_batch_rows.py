@@ -1,0 +1,45 @@
+"""The row of a batch that is written as a file."""
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from deltawave.batch_rows import comparisons_before_error, write_row
+
+TYPES = {"attempt": "string", "batch_at": "timestamp", "rows": "bigint", "seconds": "double", "rewound_to": "bigint"}
+ROW = {"attempt": "a'b", "batch_at": "2026-11-27T14:06:32.578832Z", "rows": 7.0, "seconds": 1, "rewound_to": None}
+
+
+@pytest.mark.parametrize("scheme", ["file:", "file://"])
+def test_a_row_is_one_file_of_a_folder(tmp_path: Path, scheme: str) -> None:
+    """A path is no URI: a blank or a percent sign is what it is."""
+    folder = tmp_path / "100 %20" / "batch_id=3"
+    for _ in range(2):
+        assert write_row(f"{scheme}{folder}", TYPES, ROW)
+    first, second = folder.iterdir()
+    assert first.name.endswith(".snappy.parquet")
+    assert not first.name.startswith((".", "_"))
+    table = pq.ParquetFile(first).read()
+    at = datetime(2026, 11, 27, 14, 6, 32, 578832, timezone.utc)
+    assert table.to_pylist() == [ROW | {"batch_at": at}]
+    assert [str(field.type) for field in table.schema] == [
+        "string",
+        "timestamp[us, tz=UTC]",
+        "int64",
+        "double",
+        "int64",
+    ]
+    assert pq.ParquetFile(second).read() == table
+
+
+def test_other_file_systems_are_left_to_spark() -> None:
+    assert not write_row("hdfs://name/warehouse/x__batches/batch_id=3", TYPES, ROW)
+
+
+def test_an_error_is_as_far_away_as_in_the_paper() -> None:
+    """LG96 3.2: with 32 bits, a million records have an error about every 4,295 comparisons."""
+    assert comparisons_before_error(1_000_000, 32) == pytest.approx(4295, rel=1e-3)
+    assert comparisons_before_error(10_000_000, 128) == pytest.approx(2**128 / 10_000_000)
+    assert comparisons_before_error(0, 128) is None
