@@ -102,7 +102,7 @@ def test_a_decision_of_an_older_version_is_recorded() -> None:
         return []
 
     macros = Macros(run_query=run_query)
-    job = {"batches": Relation.create("s", "x__batches"), "statements": []}
+    job = {"batches": Relation.create("s", "x__batches"), "statements": [], "settings": {"file_format": "delta"}}
     time = "2026-01-31T00:00:00.000000Z"
     record = dict.fromkeys(macros._batches_columns(), 0) | {"batch_id": 5, "batch_at": time, "decided_at": time}
     del record["bytes_dump"], record["bytes_full"]

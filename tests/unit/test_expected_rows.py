@@ -97,9 +97,9 @@ class TestTheNumber:
 
     def test_an_unchanged_source_is_read_again_if_the_number_is_another(self) -> None:
         found = macros()
-        found._context["adapter"].call_library = lambda *_: "state of the tables"
+        found._context["adapter"].call_library = lambda *_: {"fingerprint": "state", "bytes": 5}
         found._macros["_runs_python"] = lambda: True
-        model = job(SELECT, remote=None, sql="select 1")
+        model = job(SELECT, remote=None, source_bytes=None, sql="select 1")
         model["settings"] |= {"snapshot_date": None, "is_auto": True, "strategy": "outer_join", "reason": "configured"}
         prints = [found._source_fingerprint(model, number) for number in (10, 10, 11)]
         assert prints[0] == prints[1] != prints[2]

@@ -167,6 +167,7 @@ def test_files_whose_bytes_are_recorded(reads: str, kind: str, asked: list[str])
         "strategy": {"reads": reads},
         "settings": {"snapshot_date": None},
         "remote": None,
+        "source_bytes": None,
         "sql": "select 1 -- all",
         "target": Relation.create("dev", "x"),
         "state_schema": "kept",

@@ -104,8 +104,8 @@ def test_a_library_reads_the_changes_of_a_log_from_its_files(strategy: str, file
     assert macros._whole_log(job, batch) is None
 
 
-@pytest.mark.parametrize("is_joined", [True, False])
-def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bool) -> None:
+@pytest.mark.parametrize(("is_joined", "is_idle"), [(True, False), (False, False), (True, True)])
+def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bool, is_idle: bool) -> None:
     macros, statements = Macros(), list[str]()
     cells = ["id", "name", "was_kept", "is_there"] + ["_change_type", "before__name"] * is_joined
     found = {
@@ -114,8 +114,9 @@ def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bo
         "_rows_by_hashes": "`differing`",
         "_columns_of_query": [{"name": name} for name in cells],
         "_logged_rows": "logged",
+        "_counted_in_files": {"pairs": 0 if is_idle else 2, "previous_rows": 5},
     }
-    _ = macros._create_slice, macros._rows_by_hashes, macros._logged_rows
+    _ = macros._create_slice, macros._rows_by_hashes, macros._logged_rows, macros._counted_in_files
     macros._macros |= {name: lambda *_, value=value: value for name, value in found.items()}
     macros._macros["_run"] = lambda job, sql: statements.append(sql)
     described = {"data_type": "string", "in_old": True, "in_new": True, "is_compared": True}
@@ -123,12 +124,25 @@ def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bo
     columns[0]["is_compared"] = False
     settings = {"unique_key": ["id"], "copy_format": "parquet", "before_image": "auto", "snapshot_date": None}
     batch = {"columns": columns, "landed": Relation.create("s", "x__slice_2_own"), "rows_old": 5, "is_baseline": False}
-    job = {"settings": settings, "columns": columns, "sql": "select 1"}
-    reading = macros.default___differences_by_hashes(job, batch, {"batch_id": 1})
+    batch |= {"batch_id": 2, "attempt": "own", "fingerprint": None, "expected_rows": None, "snapshot_date": None}
+    job = {"settings": settings, "columns": columns, "sql": "select 1", "target": Relation.create("s", "x")}
+    job |= {"statements": [], "state_schema": "s"}
+    state = {"kind": "hashes", "batch_id": 1, "attempt": "first", "rows": 5}
+    last = {"batch_id": 1, "state": state, "rows_new": 5, "fingerprint": None, "columns": columns}
+    reading = macros.default___differences_by_hashes(job, batch, last)
+    assert reading["is_idle"] is is_idle
+    if is_idle:
+        assert not statements
+        # A number of rows is checked, a date recorded, a state that was rebuilt kept, one that lost rows refused.
+        for other in ({"expected_rows": 5}, {"snapshot_date": "2026-01-01"}, {"attempt": "first", "batch_id": 1}):
+            assert not macros.default___differences_by_hashes(job, batch | other, last)["is_idle"], other
+        lost = last | {"state": state | {"rows": 6}}
+        assert not macros.default___differences_by_hashes(job, batch, lost)["is_idle"]
+        return
     # By the table a killed attempt is found.
     (created,) = statements
     assert "create table `s`.`x__slice_2_own`" in created
-    assert ("where false" in created) is is_joined
+    assert ("nothing boolean" in created) is is_joined
     incoming = "`differing`" if is_joined else "`s`.`x__slice_2_own`"
     assert f"select * from {incoming}" in reading["incoming"]
     assert reading["checksums"] == 5

@@ -6,7 +6,7 @@
   {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write else none -%}
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set undecoded = deltawave._undecoded_column(job, batch) -%}
-  {%- if batch.reading.counted -%}
+  {%- if batch.reading.counted and not undecoded -%}
     {%- if previous -%}{%- do deltawave._check_previous_rows(job, batch, previous, batch.reading.counted.previous_rows, last.state.rows) -%}{%- endif -%}
     {{ return(dict({'checksum': none, 'undecoded_keys': 0, 'undecoded_column': none}, **batch.reading.counted)) }}
   {%- endif -%}

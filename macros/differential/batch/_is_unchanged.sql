@@ -10,12 +10,6 @@
   {{ return(not deltawave._has_other_columns(batch, last) and not deltawave._has_moved(job, batch, last)) }}
 {%- endmacro -%}
 
-{# Has the log gained or lost a column? Readers have to see that even if no row has changed. #}
-{%- macro _has_other_columns(batch, last) -%}
-  {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
-  {{ return(gained or batch.columns | length < last.columns | length) }}
-{%- endmacro -%}
-
 {# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}
 {%- macro _has_moved(job, batch, last) -%}
   {%- if deltawave._form_of(last.state).in_place -%}

@@ -69,13 +69,11 @@
 {%- endmacro -%}
 
 {#
-  How many rows a library finds in the files that it reads; none if Spark has to count: where it has to look at the rows as well, for a checksum or for text
-  that was not decoded, or if the library does not reach the files.
+  How many rows a library finds in the files that it reads; none if Spark has to count, since it has to read the rows for a checksum as well, or the library
+  does not reach the files.
 #}
 {%- macro _counted_in_files(job, batch, function, relations) -%}
-  {%- if not job.strategy.reads_log or batch.is_first and batch.checksum_of is not none or deltawave._undecoded_column(job, batch) -%}
-    {{ return(none) }}
-  {%- endif -%}
+  {%- if not job.strategy.reads_log or batch.is_first and batch.checksum_of is not none -%}{{ return(none) }}{%- endif -%}
   {%- set options = {'unique_key': job.settings.unique_key, 'memory_bytes': job.settings.memory_bytes} -%}
   {{ return(adapter.call_library('deltawave.differencing.logged_rows.' ~ function, relations, options)) }}
 {%- endmacro -%}
@@ -87,6 +85,12 @@
     counted.pairs == 0 and has_rows and not batch.snapshot_date and not deltawave._is_own(batch, last.state) and batch.fingerprint == last.fingerprint
     and not deltawave._has_other_columns(batch, last)
   ) }}
+{%- endmacro -%}
+
+{# Has the log gained or lost a column? Readers have to see that even if no row has changed. #}
+{%- macro _has_other_columns(batch, last) -%}
+  {%- set gained = batch.columns | selectattr('in_new') | rejectattr('in_old') | list -%}
+  {{ return(gained or batch.columns | length < last.columns | length) }}
 {%- endmacro -%}
 
 {# How _changes_of_pairs finds both sides in such rows. #}

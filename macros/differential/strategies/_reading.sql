@@ -6,7 +6,7 @@
     old_is_logged  the previous rows are those of the log, which has no order
     changes        a select of the changes, if the reader computes them
     pairs          the view from which `changes` is computed, if a library may write them to the log itself, see _written_changes
-    counted        what _count_landed returns, if a library has counted the rows
+    counted        the counts of _count_landed, and previous_rows, if a library has counted the rows
     progress       where the strategy's next batch resumes
     checksums      how many checksums were compared
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those whose rows were fetched
