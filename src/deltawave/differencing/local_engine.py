@@ -47,6 +47,8 @@ _TYPES = {
     "tinyint": "TINYINT",
 }
 _PATTERN = frozenset("*?[]{}")
+# What is known of servers.
+_sharing: weakref.WeakKeyDictionary[SparkSession, bool] = weakref.WeakKeyDictionary()
 # By which calendar Spark writes old dates.
 _CALENDARS = ("spark.sql.parquet.datetimeRebaseModeInWrite", "spark.sql.parquet.int96RebaseModeInWrite")
 
@@ -75,6 +77,12 @@ def reaches(rows: DataFrame) -> bool:
 
 def _shares_files(session: SparkSession) -> bool:
     """Whether a server of Spark Connect has the files of this process: it may run elsewhere, or as another user."""
+    if session not in _sharing:
+        _sharing[session] = _is_seen(session)
+    return _sharing[session]
+
+
+def _is_seen(session: SparkSession) -> bool:
     with tempfile.TemporaryDirectory(prefix="deltawave-", dir=_temporary_folder(session)) as folder:
         path = Path(folder, "seen")
         path.touch()
