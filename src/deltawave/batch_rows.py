@@ -1,7 +1,9 @@
 """The row of a decided batch in x__batches, written without a statement, which would take a tenth of a second."""
 
+import logging
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,9 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyspark
 
+_LOG = logging.getLogger(__name__)
 _TYPES = {
     "bigint": pa.int64(),
     "double": pa.float64(),
@@ -25,20 +29,32 @@ def comparisons_before_error(checksums: int, bits: int) -> float | None:
 
 
 def write_row(folder: str, types: Mapping[str, str], row: Mapping[str, Any]) -> bool:
-    """Write a row as a Parquet file into a folder, which is made if need be; false if it is not on this machine.
+    """Write the row of an ``attempt`` as a Parquet file into a folder, which is made if need be.
 
-    ``types``: Spark's types of the columns. Instants are texts in UTC.
+    Return false if it cannot be written there, and Spark has to do it. ``types``: Spark's types of the columns.
+    Instants are texts in UTC. If the row is written once more, it is the same file.
     """
     if not folder.startswith("file:"):
         return False
     path = Path("/" + folder.removeprefix("file:").lstrip("/"))
     cells = {name: pa.array([_value(row[name], kind)], _TYPES[kind]) for name, kind in types.items()}
-    path.mkdir(parents=True, exist_ok=True)
-    name = f"part-00000-{uuid4()}.snappy.parquet"
+    table = pa.table(cells)
+    name = f"part-00000-{row['attempt']}.snappy.parquet"
     # Spark skips hidden files: a reader never finds half of one.
-    hidden = path / f".{name}"
-    pq.write_table(pa.table(cells), hidden, compression="snappy", store_schema=False)
-    hidden.rename(path / name)
+    hidden = path / f".{uuid4()}-{name}"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with pq.ParquetWriter(hidden, table.schema, compression="snappy", store_schema=False) as writer:
+            writer.write_table(table)
+            # By it Spark knows which calendar the times follow.
+            writer.add_key_value_metadata({"org.apache.spark.version": pyspark.__version__})
+        hidden.rename(path / name)
+    except OSError as error:
+        # Such as a folder of another user.
+        _LOG.info("Spark writes the row of the batch: %s", error)
+        with suppress(OSError):
+            hidden.unlink()
+        return False
     return True
 
 
@@ -47,4 +63,8 @@ def _value(value: Any, kind: str) -> Any:
         return None
     if kind == "timestamp":
         return datetime.strptime(value, _INSTANT).replace(tzinfo=timezone.utc)
-    return {"bigint": int, "double": float, "string": str}[kind](value)
+    if kind == "bigint":
+        number = int(value)
+        # Figures of a user's function may be larger.
+        return number if abs(number) < 1 << 63 else None
+    return float(value) if kind == "double" else str(value)

@@ -18,9 +18,8 @@ def test_a_row_is_one_file_of_a_folder(tmp_path: Path, scheme: str) -> None:
     folder = tmp_path / "100 %20" / "batch_id=3"
     for _ in range(2):
         assert write_row(f"{scheme}{folder}", TYPES, ROW)
-    first, second = folder.iterdir()
-    assert first.name.endswith(".snappy.parquet")
-    assert not first.name.startswith((".", "_"))
+    (first,) = folder.iterdir()
+    assert first.name == "part-00000-a'b.snappy.parquet"
     table = pq.ParquetFile(first).read()
     at = datetime(2026, 11, 27, 14, 6, 32, 578832, timezone.utc)
     assert table.to_pylist() == [ROW | {"batch_at": at}]
@@ -31,11 +30,22 @@ def test_a_row_is_one_file_of_a_folder(tmp_path: Path, scheme: str) -> None:
         "double",
         "int64",
     ]
-    assert pq.ParquetFile(second).read() == table
+    assert b"org.apache.spark.version" in pq.ParquetFile(first).metadata.metadata
+
+
+def test_a_figure_that_is_too_large_is_not_kept(tmp_path: Path) -> None:
+    assert write_row(f"file:{tmp_path}", TYPES, ROW | {"rows": 1e30})
+    (file,) = tmp_path.iterdir()
+    assert pq.ParquetFile(file).read()["rows"].to_pylist() == [None]
 
 
 def test_other_file_systems_are_left_to_spark() -> None:
     assert not write_row("hdfs://name/warehouse/x__batches/batch_id=3", TYPES, ROW)
+
+
+def test_a_folder_that_cannot_be_made_is_left_to_spark(tmp_path: Path) -> None:
+    tmp_path.joinpath("file").touch()
+    assert not write_row(f"file:{tmp_path}/file/batch_id=3", TYPES, ROW)
 
 
 def test_an_error_is_as_far_away_as_in_the_paper() -> None:

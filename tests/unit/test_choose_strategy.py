@@ -36,6 +36,7 @@ def chosen(
     runs: bool = True,
     size: str = "1.5 GiB",
     host: str = "local[*]",
+    warehouse: str = "file:/data/warehouse",
     **options: Any,
 ) -> tuple[str, str]:
     """The strategy and the reason, of a model with these options."""
@@ -45,6 +46,7 @@ def chosen(
     assert settings["strategy"] == "outer_join"
     if python:
         macros._context["adapter"].runs_python = lambda: runs
+        macros._context["adapter"].session_setting = lambda name: warehouse
     rows = [["== Optimized Logical Plan ==\nRelation [id#1], Statistics(sizeInBytes=" + size + ")"]]
     macros._context["target"] = SimpleNamespace(host=host)
     macros._context["run_query"] = lambda sql: SimpleNamespace(rows=rows)
@@ -231,6 +233,29 @@ def test_small_tables_have_hashes_however_many_rows_change(changes: int) -> None
     last = {**LAST, "rows_new": 100, "inserts": 0, "updates": changes, "deletes": 0}
     assert chosen(last)[0] == "hash_compressed"
     assert chosen(last, snapshot_date="day")[0] == chosen(last, **DELTA)[0] == "outer_join"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"columns": [COLUMNS[0], {"name": "tags", "data_type": "array<string>"}]},
+        {"columns": [COLUMNS[0], {"name": "name", "data_type": "string collate UTF8_LCASE"}]},
+        {"warehouse": "s3a://bucket/warehouse"},
+        {"duplicate_keys": "quarantine"},
+    ],
+)
+def test_small_tables_are_joined_where_duckdb_does_not_reach_all(case: dict[str, Any]) -> None:
+    """A type that it does not compare, a log elsewhere, columns that only a join lands for the quarantine."""
+    assert chosen(None, size="1.0 MiB", **case)[0] == "outer_join"
+
+
+def test_hashes_stay_when_columns_change() -> None:
+    """They land and join such a dump themselves, and have their next state then."""
+    last = LAST | {"progress_strategy": "hash_compressed", "rows_new": 100}
+    assert chosen(last, columns=COLUMNS[:1])[0] == "hash_compressed"
+    strategy, reason = chosen(last | {"rows_new": 20_000_000}, columns=COLUMNS[:1], **EXACT)
+    assert strategy == "outer_join"
+    assert reason.endswith("; the dump has other columns than the log")
 
 
 def test_the_first_batch_of_a_log_is_no_change() -> None:

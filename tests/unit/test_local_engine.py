@@ -208,9 +208,13 @@ def test_a_server_of_spark_connect_has_to_have_the_files(is_there: bool, monkeyp
             raise PySparkException("there is no such file")
         return SimpleNamespace(columns=["value"])
 
+    class Session:
+        def __init__(self) -> None:
+            self.conf, self.read = conf, SimpleNamespace(text=text)
+
     class Frame:
         def __init__(self, *names: str) -> None:
-            self.sparkSession = SimpleNamespace(conf=conf, read=SimpleNamespace(text=text))
+            self.sparkSession = Session()
             self.columns, self.schema = names, StructType([StructField(name, LongType()) for name in names])
 
     rows: Any = Frame("id", "a")

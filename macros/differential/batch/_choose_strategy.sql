@@ -8,7 +8,7 @@
     {%- set strategy, reason = deltawave._chosen(job, last) -%}
     {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
     {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
-    {%- set is_usual = strategy == (last.progress_strategy if last else deltawave._auto_strategies()[0]) -%}
+    {%- set is_usual = strategy == last.progress_strategy if last else strategy != 'window' -%}
     {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=not is_usual) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -37,11 +37,16 @@
 {%- endmacro -%}
 
 {#
-  Do hashes take less time than a join for any number of rows? Yes where DuckDB reads the log, which is of Parquet, and the checksum of a dated dump does not
-  take another reading.
+  Do hashes take less time than a join for any number of rows? Yes where DuckDB compares the columns and reads the log, which is of Parquet and on this
+  machine, and the checksum of a dated dump does not take another reading. Columns that the log does not have are landed, for the quarantine, by a join only.
 #}
 {%- macro _is_quick(job) -%}
-  {{ return(job.settings.file_format == 'parquet' and job.settings.snapshot_date is none and not job.remote) }}
+  {%- set settings = job.settings -%}
+  {%- if settings.file_format != 'parquet' or settings.snapshot_date is not none or settings.duplicate_keys != 'fail' or job.remote -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {%- for column in job.columns if modules.re.search('<|variant|interval|collate|char', column.data_type | lower) -%}{{ return(false) }}{%- endfor -%}
+  {{ return(modules.re.match('file:|/', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
 {%- endmacro -%}
 
 {#
@@ -93,9 +98,7 @@
     {{ return('nothing shows that the machines of ' ~ target.host ~ ' have deltawave installed') }}
   {%- elif job.settings.hint is not none -%}
     {{ return('hint says how rows are joined') }}
-  {%- elif not last -%}
-    {{ return(none) }}
-  {%- elif deltawave._columns_differ(job, last) -%}
+  {%- elif last and last.progress_strategy != 'hash_compressed' and deltawave._columns_differ(job, last) -%}
     {{ return('the dump has other columns than the log') }}
   {%- endif -%}
 {%- endmacro -%}
@@ -149,6 +152,9 @@
     {{ return('a window takes no quarantined rows, and no bags of rows') }}
   {%- elif settings.tolerance -%}
     {{ return('with a tolerance the log is compared, which has no order') }}
+  {%- endif -%}
+  {%- if last and deltawave._columns_differ(job, last) -%}
+    {{ return('the dump has other columns than the log') }}
   {%- endif -%}
   {%- set nearness = last.get('nearness') if last else none -%}
   {%- if nearness is none -%}

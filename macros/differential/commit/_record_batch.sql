@@ -11,9 +11,10 @@
   Parquet gets a file, and then the partition that it is in.
 #}
 {%- macro _record_batch(job, record) -%}
-  {%- set types, row = deltawave._batches_columns(), {} -%}
-  {%- for name in types -%}{%- do row.update({name: (record.measured or {}).get(name, record.get(name))}) -%}{%- endfor -%}
-  {%- if deltawave._write_batch_row(job, record, types, row) -%}
+  {%- set types, measured, row = deltawave._batches_columns(), record.measured or {}, {'batch_id': record.batch_id} -%}
+  {%- for name in types -%}{%- do row.update({name: measured.get(name, record.get(name))}) -%}{%- endfor -%}
+  {%- set writes_file = adapter.write_batch_row is defined -%}
+  {%- if writes_file and adapter.write_batch_row(job.batches, types, row, record.checksums or 0, record.checksum_bits or 0) -%}
     {%- do deltawave._run(job, 'alter table ' ~ job.batches ~ ' add if not exists partition (batch_id = ' ~ record.batch_id ~ ')') -%}
     {{ return(none) }}
   {%- endif -%}
@@ -23,19 +24,14 @@ select
     {%- for name, data_type in types.items() %}
     {%- if name == 'comparisons_before_error' %}
     {{ deltawave._comparisons_before_error(record.checksums or 0, record.checksum_bits) }}
+    {%- elif name in deltawave._measured_columns() %}
+    try_cast({{ 'null' if row[name] is none else row[name] }} as {{ data_type }})
     {%- else %}
     cast({{ deltawave._literal(row[name]) }} as {{ data_type }})
     {%- endif %} as {{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-{%- endmacro -%}
-
-{# Writes the row as a file; false if that takes a statement. #}
-{%- macro _write_batch_row(job, record, types, row) -%}
-  {%- if job.settings.file_format != 'parquet' or adapter.write_batch_row is not defined -%}{{ return(false) }}{%- endif -%}
-  {%- set folder = deltawave._folder(job, job.batches) ~ '/batch_id=' ~ record.batch_id -%}
-  {{ return(adapter.write_batch_row(folder, types, row, record.checksums or 0, record.checksum_bits or 0)) }}
 {%- endmacro -%}
 
 {%- macro _create_batches(job) -%}

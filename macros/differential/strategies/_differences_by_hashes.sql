@@ -54,7 +54,10 @@
 {%- macro _reading_of_pairs(job, batch, last, view) -%}
   {%- set rows = 'select * from ' ~ view ~ '\nwhere ' -%}
   {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)) -%}
-  {%- set counted = deltawave._counted_in_files(job, batch, 'count_pairs', {'pairs': view, 'kept': deltawave._attempt_relation(job, last.state) | string}) -%}
+  {%- set kept = deltawave._attempt_relation(job, last.state) | string -%}
+  {#- A state that this batch has rebuilt has other rows than the recorded one, which Spark counts. -#}
+  {%- set is_recorded = not deltawave._is_own(batch, last.state) -%}
+  {%- set counted = deltawave._counted_in_files(job, batch, 'count_pairs', {'pairs': view, 'kept': kept}) if is_recorded else none -%}
   {%- if counted and deltawave._is_idle(job, batch, last, counted) -%}
     {{ return(deltawave._reading(incoming=incoming, is_idle=true)) }}
   {%- endif -%}
@@ -82,7 +85,7 @@
 {%- macro _is_idle(job, batch, last, counted) -%}
   {%- set has_rows = counted.previous_rows == last.state.rows and last.rows_new > 0 and batch.expected_rows is none -%}
   {{ return(
-    counted.pairs == 0 and has_rows and not batch.snapshot_date and not deltawave._is_own(batch, last.state) and batch.fingerprint == last.fingerprint
+    counted.pairs == 0 and has_rows and not batch.snapshot_date and batch.fingerprint == last.fingerprint
     and not deltawave._has_other_columns(batch, last)
   ) }}
 {%- endmacro -%}

@@ -419,6 +419,22 @@ class TestTable:
         assert readings == ["merged"]
         assert counts(bench) == [(3, 0, 0), (0, 0, 2)]
 
+    def test_it_goes_on_after_any_other_strategy(self, bench: Workbench) -> None:
+        """The state that it begins with has another number of rows than the recorded one, which may be of ranges."""
+        others = ("outer_join", "sort_merge_compressed", "row_checksum", "ranges", "range_checksum")
+        (bench.root / "models" / f"{MODEL}.sql").unlink()
+        for strategy in others:
+            bench.add_differential(strategy, strategy=strategy)
+        bench.build(OLD, *SEVERAL)
+        bench.build(OLD.replace("range(100)", "range(103)"), *SEVERAL)
+        for strategy in others:
+            bench.add_differential(strategy, strategy="hash_compressed")
+        for changed in (1, 2):
+            bench.build(NEW.replace("-1", f"-{changed}"), *SEVERAL)
+        for strategy in others:
+            assert counts(bench, strategy) == [(100, 0, 0), (3, 0, 0), (2, 10, 10), (0, 0, 10)], strategy
+            assert bench.log(model=strategy) == bench.log(model=others[0]), strategy
+
     def test_a_table_without_files_has_lost_every_row(self, bench: Workbench) -> None:
         bench.configure(IN_PLACE, strategy="hash_compressed", allow_empty=True, max_delete_fraction=1)
         store(bench, OLD)

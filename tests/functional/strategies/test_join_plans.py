@@ -75,10 +75,11 @@ class TestPlans:
         assert "Exchange" not in found["bags"]
 
     def test_right_without_the_settings_that_spare_the_sort(self, bench: Workbench) -> None:
+        bench.configure(strategy="outer_join")
         bench.build("select id as account_id, 'a' as name from range(100)")
         bench.dump("select id as account_id, if(id < 3, 'b', 'a') as name from range(99)")
         # dbt gives the session its settings anew each run; only the model itself can take one back.
-        bench.configure(pre_hook=[f"set {ORDERING}=false", f"set {CO_PARTITION}=true"])
+        bench.configure(strategy="outer_join", pre_hook=[f"set {ORDERING}=false", f"set {CO_PARTITION}=true"])
         done = bench.run()
         assert done.ok
         assert "Sort [" in done.text

@@ -61,7 +61,7 @@ ACCEPTED = ("--vars", "deltawave_accept: order_lines")
 # Explains what was landed, just before it is compared.
 EXPLAIN = """
 {% macro default___step(job, batch, name) %}
-  {% set slices = job.statements if name == 'stage' and not batch.is_first else [] %}
+  {% set slices = job.statements if name == 'stage' and job.strategy.name == 'view' and not batch.is_first else [] %}
   {% for statement in slices if '__slice_' in statement.split('\\n')[0] %}
     {% do log(run_query('explain ' ~ statement.split('\\nas\\n', 1)[1]).rows[0][0], info=true) %}
   {% endfor %}

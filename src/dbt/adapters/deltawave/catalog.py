@@ -57,9 +57,11 @@ class Catalog:
         return path, path.getFileSystem(self._state.newHadoopConf())
 
     def facts(self, schema: str, name: str) -> dict[str, str]:
-        """Type, text and location of a relation, under the names that ``describe extended`` gives them."""
+        """Type, provider, text and location of a relation, under the names that ``describe extended`` gives them."""
         table = self._catalog.getTable(schema.lower(), name.lower())
         facts = {"Type": str(table.tableType().name())}
+        if table.provider().isDefined():
+            facts["Provider"] = str(table.provider().get())
         if table.viewText().isDefined():
             facts["View Text"] = str(table.viewText().get())
         location = table.storage().locationUri()

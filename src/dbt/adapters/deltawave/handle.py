@@ -50,6 +50,8 @@ class SessionHandle(SparkConnectionWrapper):
         statement = sql.strip().removesuffix(";")
         if bindings is not None:
             statement = statement % tuple(literal(value) for value in bindings)
+        # It may change what a select reads.
+        self._analyzed = None
         self._frame = self.session.sql(statement)
 
     def fetchall(self) -> list[Row]:
@@ -83,7 +85,7 @@ class SessionHandle(SparkConnectionWrapper):
         return frame
 
     def frames(self, relations: Mapping[str, str]) -> dict[str, DataFrame]:
-        """The same of several. What was analyzed last is taken once: later on, its tables may have changed."""
+        """The same of several. What was analyzed last is taken once, and not after a statement, which may change it."""
         known, self._analyzed = self._analyzed, None
         return {
             name: known[1]

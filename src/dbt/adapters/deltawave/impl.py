@@ -258,17 +258,17 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def write_batch_row(
-        self, folder: str, types: dict[str, str], row: dict[str, Any], checksums: int, checksum_bits: int
+        self, table: BaseRelation, types: dict[str, str], row: dict[str, Any], checksums: int, checksum_bits: int
     ) -> bool:
-        """Write the row of a batch as a file into a folder; false if only statements can. See ``batch_rows``."""
-        if self._catalog() is None:
+        """Write the row of a batch as a file of its table, see ``batch_rows``; false if only a statement can."""
+        facts = self.catalog_facts(table)
+        if facts is None or facts.get("Provider", "").lower() != "parquet":
             return False
         from deltawave.batch_rows import comparisons_before_error, write_row
 
         row = row | {"comparisons_before_error": comparisons_before_error(checksums, checksum_bits)}
-        logger.debug(f"A row of {folder} is written: {row}")
-        with self.connections.exception_handler(f"folder {folder}"):
-            return write_row(folder, types, row)
+        logger.debug(f"A row of {table} is written: {row}")
+        return write_row(f"{facts['Location']}/batch_id={row['batch_id']}", types, row)
 
     @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
