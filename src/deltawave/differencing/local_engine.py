@@ -8,7 +8,9 @@ import os
 import shutil
 import tempfile
 import weakref
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -47,6 +49,8 @@ _TYPES = {
     "tinyint": "TINYINT",
 }
 _PATTERN = frozenset("*?[]{}")
+# By memory and threads. To open a connection takes as long as to compare a small table.
+_idle: defaultdict[tuple[int, int], list[duckdb.DuckDBPyConnection]] = defaultdict(list)
 # What is known of servers.
 _sharing: weakref.WeakKeyDictionary[SparkSession, bool] = weakref.WeakKeyDictionary()
 # By which calendar Spark writes old dates.
@@ -92,11 +96,39 @@ def _is_seen(session: SparkSession) -> bool:
             return False
 
 
+def _connection(memory: int, threads: int, spilled: str) -> duckdb.DuckDBPyConnection:
+    """An idle connection, or a new one. ``spilled``: a folder for temporary files."""
+    idle = _idle[memory, threads]
+    # Other threads take connections, too.
+    with suppress(IndexError):
+        while connection := idle.pop():
+            try:
+                connection.execute(f"set temp_directory = {literal(spilled)}")
+                return connection
+            except duckdb.Error:
+                # It has written temporary files.
+                connection.close()
+    connection = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            # A join's hash table is made of its right side: estimates of unions and of text would take the dump's.
+            "disabled_optimizers": "build_side_probe_side,join_order",
+            "memory_limit": f"{memory}B",
+            "preserve_insertion_order": False,
+            "temp_directory": spilled,
+            "threads": threads,
+        }
+    )
+    connection.execute("set TimeZone = 'UTC'")
+    return connection
+
+
 class LocalEngine:
     """DuckDB in this process, which takes about ``memory_bytes``, and beyond that writes temporary files.
 
-    Use it in a ``with`` block, which closes the connection. The files behind a result are removed when the result is
-    garbage-collected.
+    Use it in a ``with`` block, which gives back the connection. The files behind a result are removed when the result
+    is garbage-collected.
     """
 
     def __init__(self, session: SparkSession, memory_bytes: int) -> None:
@@ -107,26 +139,17 @@ class LocalEngine:
         self._folders = 0
         memory = max(_LEAST_MEMORY, memory_bytes)
         threads = min(parallelism(session), os.cpu_count() or 1, memory // _THREAD_MEMORY)
-        self._connection = duckdb.connect(
-            config={
-                "autoinstall_known_extensions": False,
-                "autoload_known_extensions": False,
-                # A join's hash table is made of its right side: estimates of unions and of text would take the dump's.
-                "disabled_optimizers": "build_side_probe_side,join_order",
-                "memory_limit": f"{memory}B",
-                "preserve_insertion_order": False,
-                "temp_directory": str(self._folder / "spilled"),
-                "threads": threads,
-            }
-        )
-        self.execute("set TimeZone = 'UTC'")
+        self._settings = (memory, threads)
+        self._connection = _connection(memory, threads, str(self._folder / "spilled"))
 
     def __enter__(self) -> "LocalEngine":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._connection.close()
-        if kind is not None:
+        if kind is None:
+            _idle[self._settings].append(self._connection)
+        else:
+            self._connection.close()
             self.remove()
 
     def remove(self) -> None:
