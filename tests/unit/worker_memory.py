@@ -29,6 +29,7 @@ from deltawave.differencing import (
     window,
 )
 from deltawave.differencing.aligning import Segment
+from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import KEPT, NEW
 from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.signatures import Signatures
@@ -156,7 +157,7 @@ def handed_over(folder: Path, name: str) -> Iterator[pa.RecordBatch]:
             yield pa.RecordBatch.from_arrays([flags, *batch.columns], [hybrid_hash._IS_OLD, *batch.schema.names])
 
 
-def consume(batches: in_place.Batches) -> None:
+def consume(batches: Batches) -> None:
     for _ in batches:
         pass
 

@@ -11,10 +11,11 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import map_rows, quoted
+from deltawave.differencing.in_place import map_rows
 from deltawave.differencing.snapshot_differential import BY_NAME
 from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
+from deltawave.sql_text import quoted
 from laboratory.differential.snapshots import KEY, Snapshots
 
 # Comparing more rows takes datacompy minutes.

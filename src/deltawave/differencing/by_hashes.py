@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
 from deltawave.differencing.compression import month_key, with_keys
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import quoted
 from deltawave.resources import holding, persisted
+from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 

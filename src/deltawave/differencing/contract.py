@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import quoted
 
 Columns = Sequence[dict[str, Any]]
 Side = Literal["old", "new"]

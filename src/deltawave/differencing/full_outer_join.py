@@ -16,10 +16,10 @@ from pyspark.sql import functions as F
 from deltawave.comparable import can_be_key, fields_of, refuse_repeated_keys
 from deltawave.differencing.aligning import NotSegmentedError
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import quoted
 from deltawave.differencing.text_diff import TEXT_DIFF
 from deltawave.differencing.window import WINDOW, Matching, cells, found_in_order, position
 from deltawave.resources import holding, persisted
+from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 

@@ -24,6 +24,7 @@ from pyspark.sql.types import StructField, StructType, VariantType
 from deltawave.comparable import contained_types
 from deltawave.differencing.batches import (
     BATCH_BYTES,
+    Batches,
     PositionedBatches,
     Positions,
     cut,
@@ -33,8 +34,7 @@ from deltawave.differencing.batches import (
     repeating_columns,
     step_rows,
 )
-from deltawave.differencing.batches import Batches as Batches
-from deltawave.sql_text import quoted as quoted
+from deltawave.sql_text import quoted
 
 # Metadata of a column that has a number, by which Spark may look for it, whatever its name in a file.
 _NUMBER = "parquet.field.id"

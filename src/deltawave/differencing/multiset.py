@@ -14,8 +14,8 @@ from deltawave.comparable import repeated_keys
 from deltawave.differencing import outer_join
 from deltawave.differencing.compression import free_prefix, with_keys
 from deltawave.differencing.contract import Contract, all_same
-from deltawave.differencing.in_place import quoted
 from deltawave.resources import holding, persisted, release
+from deltawave.sql_text import quoted
 
 
 def changes(

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import quoted
+from deltawave.sql_text import quoted
 
 # Bytes that a row of Spark takes for each column, apart from values of variable length.
 _CELL_BYTES = 8

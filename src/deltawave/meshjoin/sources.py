@@ -15,10 +15,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
+from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.in_place import Batches, located, quoted
+from deltawave.differencing.in_place import located
 from deltawave.meshjoin.batches import map_in_arrow
 from deltawave.source_state import items
+from deltawave.sql_text import quoted
 
 # By default Spark silently skips a file that is a week older than the newest one.
 ANY_AGE = {"maxFileAge": "36500d"}

@@ -26,14 +26,16 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 from pyspark.sql.types import StructType
 
 from deltawave.comparable import comparable
+from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import free_prefix
 from deltawave.differencing.hashing import row_hashes
-from deltawave.differencing.in_place import Batches, parallelism, quoted
+from deltawave.differencing.in_place import parallelism
 from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.stored_rows import is_plain_scan, nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, PageFile, write_pages
 from deltawave.source_state import plan_state, refresh
+from deltawave.sql_text import quoted
 
 
 def alongside_tables(session: SparkSession, kind: str, name: str) -> str:

@@ -11,13 +11,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.mesh_join import JoinOptions, joined
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_metrics import NONE, totals
 from deltawave.resources import releasing
+from deltawave.sql_text import quoted
 
 # A fault of Spark's connector for Kafka, 4.1.1 at least: a query that resumes a micro-batch of a previous run fails
 # once that is committed, as it reports progress that it does not know yet (SPARK-55271).

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from deltawave.comparable import comparable
-from deltawave.differencing.in_place import quoted
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
+from deltawave.sql_text import quoted
 
 
 @dataclass(frozen=True)

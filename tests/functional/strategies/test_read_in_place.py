@@ -9,10 +9,11 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
 from deltawave import source_state
-from deltawave.differencing.in_place import NotInPlaceError, map_rows, quoted
+from deltawave.differencing.in_place import NotInPlaceError, map_rows
 from deltawave.differencing.local_engine import LocalEngine
 from deltawave.differencing.stored_rows import is_plain_scan, plain_row_groups
 from deltawave.source_state import fingerprint
+from deltawave.sql_text import quoted
 
 pytestmark = pytest.mark.usefixtures("heard")
 
