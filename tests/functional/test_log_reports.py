@@ -60,7 +60,7 @@ class TestThreeBatches:
             ": 1 insert, 1 delete",
             "full <name>",
             "No row was quarantined.",
-            "outer_join in 3 batches",
+            "hash_compressed in 3 batches",
         ):
             assert shown in page.text, shown
         assert "<td>ann</td><td>ann<ins>a</ins></td>" in text

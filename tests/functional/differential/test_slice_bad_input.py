@@ -96,7 +96,8 @@ class Desk(Workbench):
 
     def place(self, name: str, config: dict[str, Any], select: str = DUMP) -> None:
         """Write a model's file."""
-        ranges = {"range_rows": 5} if config.get("strategy", "row_checksum") != "row_checksum" else {}
+        whole = ("outer_join", "hash_compressed", "row_checksum")
+        ranges = {} if config.get("strategy", "row_checksum") in whole else {"range_rows": 5}
         self.add_differential(name, select, **ranges | config)
 
     def change(self, name: str, between: Between) -> None:
