@@ -258,7 +258,12 @@ def _worked(work: Callable[[Batches], Batches], token: str, batches: Batches) ->
 
 def runs_here(session: SparkSession) -> bool:
     """Whether tasks run in processes of this machine, started by this one: both reach the same files."""
-    master = "" if ".connect." in type(session).__module__ else session.conf.get("spark.master", "") or ""
+    return ".connect." not in type(session).__module__ and has_local_master(session)
+
+
+def has_local_master(session: SparkSession) -> bool:
+    """Whether tasks run in processes of one machine: that of this process, or of a server of Spark Connect."""
+    master = session.conf.get("spark.master", "") or ""
     return master.startswith("local") and not master.startswith("local-cluster")
 
 

@@ -23,7 +23,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
 
-from deltawave.differencing.in_place import ChangedFileError, NotInPlaceError, located, parallelism, state_of
+from deltawave.differencing.in_place import (
+    ChangedFileError,
+    NotInPlaceError,
+    has_local_master,
+    located,
+    parallelism,
+    state_of,
+)
 from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.resources import attach
 from deltawave.sql_text import quoted
@@ -67,8 +74,7 @@ def reaches(rows: DataFrame) -> bool:
     """Whether DuckDB can compare these rows: it reads Spark's files, and treats their types and names as Spark does."""
     session = rows.sparkSession
     conf = session.conf
-    master = conf.get("spark.master", "") or ""
-    is_local = master.startswith("local") and not master.startswith("local-cluster")
+    is_local = has_local_master(session)
     is_written = all((conf.get(name) or "").lower() == "corrected" for name in _CALENDARS)
     # Otherwise Spark writes other timestamps than it reads.
     is_exact = (conf.get("spark.sql.parquet.outputTimestampType") or "").upper() != "TIMESTAMP_MILLIS"

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -198,10 +198,8 @@ def write_inserts(
 
     def changes(engine: LocalEngine) -> str:
         texts = _texts(rows.dtypes)
-        cells = [
-            f"decode({name_in_duckdb(name)}) as {name_in_duckdb(name)}" if name in texts else name_in_duckdb(name)
-            for name in (column["name"] for column in columns if column["in_new"])
-        ]
+        names = [column["name"] for column in columns if column["in_new"]]
+        cells = [f"{_stored(name, texts)} as {name_in_duckdb(name)}" for name in names]
         return (
             f"select {', '.join(cells)}, 'insert' as change_type, null::varchar[] as changed_columns, "
             f"{literal(batch_at)}::timestamptz as batch_at from ({engine.in_place(rows)})"
@@ -250,24 +248,25 @@ def _texts(types: Sequence[tuple[str, str]]) -> set[str]:
     return {name for name, kind in types if kind == "string"}
 
 
+def _stored(name: str, texts: Collection[str], side: str = "") -> str:
+    """A column of rows that DuckDB has read, as it is written: texts were read as their bytes."""
+    cell = name_in_duckdb(f"{side}{name}")
+    return f"decode({cell})" if name in texts else cell
+
+
 def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequence[tuple[str, str]]) -> str:
     """As the macro ``_changes_of_pairs``: DuckDB, too, takes -0.0 for 0.0, and NaN for NaN."""
     texts = _texts(types)
-
-    def stored(name: str, side: str) -> str:
-        cell = name_in_duckdb(f"{side}{name}")
-        return f"decode({cell})" if name in texts else cell
-
     cells, before, changed = [], [], []
     for column in columns:
         name = column["name"]
         old, new = name_in_duckdb(f"before__{name}"), name_in_duckdb(name)
         if column["is_key"]:
-            cells.append(f"{stored(name, '')} as {new}")
+            cells.append(f"{_stored(name, texts)} as {new}")
             continue
         # A column that one side lacks is null there, and readers take one that a file lacks for null.
-        after = stored(name, "") if column["in_new"] else "null"
-        earlier = stored(name, "before__") if column["in_old"] else "null"
+        after = _stored(name, texts) if column["in_new"] else "null"
+        earlier = _stored(name, texts, "before__") if column["in_old"] else "null"
         if column["in_new"] or column["in_old"]:
             cells.append(f"case when is_there then {after} else {earlier} end as {new}")
         if column["in_old"]:
