@@ -18,8 +18,7 @@ class HadoopFiles:
     def __init__(self, session: SparkSession, folder: str | Path) -> None:
         if not hasattr(session, "_jsparkSession"):
             raise ValueError(
-                "A stream's results are written by a Spark that runs with this process, not through Spark Connect. "
-                "Take a profile without spark.remote; if `deltawave server` runs, stop it."
+                "A stream's results are not written through Spark Connect. Take a profile without spark.remote."
             )
         self._gateway: Any = session.sparkContext._gateway
         jvm: Any = session.sparkContext._jvm

@@ -19,9 +19,20 @@ def model(dbt, session):
     return dbt.ref("numbers").mapInPandas(lambda frames: (2 * frame[["id"]] for frame in frames), "id bigint")
 """
 LOG = "{{ config(materialized='differential', unique_key='id', strategy='%s') }} select * from {{ ref('numbers') }}"
+STREAMED = """
+from deltawave.meshjoin import StoredRelation, join_new_rows, stream_of
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    relation = StoredRelation.alongside_tables(dbt.ref("doubled"), str(dbt.this), key="id", parts=2)
+    rows = stream_of(dbt.ref("numbers"))
+    return join_new_rows(rows, relation, str(dbt.this), done=None, on="id", how="left")
+"""
 COUNT = (
     "show --output json --inline "
-    '"select (select count(*) from own.joined) as joined, (select sum(id) from own.doubled) as doubled"'
+    '"select (select count(*) from own.joined) as joined, (select sum(id) from own.doubled) as doubled, '
+    '(select count(*) from own.streamed) as streamed"'
 )
 
 OUTLIVES = """
@@ -59,6 +70,7 @@ def test_commands_share_a_spark(own_process, server, capfd):
     own_process.install_package()
     own_process.write("models/numbers.sql", NUMBERS)
     own_process.write("models/doubled.py", DOUBLED)
+    own_process.write("models/streamed.py", STREAMED)
     own_process.write("models/joined.sql", LOG % "outer_join")
     own_process.write("models/hashed.sql", LOG % "hash_compressed")
     own_process.write("models/alone.sql", "{{ config(materialized='table') }} select 1 as id")
@@ -87,9 +99,13 @@ def test_commands_share_a_spark(own_process, server, capfd):
     shown = built.stdout.replace("\\", "")
     assert '"joined": 3' in shown, shown
     assert '"doubled": 6' in shown
+    assert '"streamed": 3' in shown
     assert refused.returncode == 1
     assert f"(process {process}) was started with other settings: spark.hadoop.password." in refused.stdout
     assert "`deltawave server stop` ends it" in refused.stdout
+
+    again = own_process.dbt("run --select joined hashed").stdout
+    assert again.count("no changes, source not read") == 2, again
 
     # Only this user reads how it is reached.
     assert (data / FILE).stat().st_mode & 0o777 == 0o600

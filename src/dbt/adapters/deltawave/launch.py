@@ -98,18 +98,13 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
     made for another Spark, or Spark refuses a setting.
     """
     _check_jars(settings)
-    # PySpark looks for the executors' Python here, and otherwise uses any python3 of the PATH.
-    os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
+    prepare_python(settings)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
     archive = class_archive.find(java_command(os.environ), settings, os.environ) if archives else None
     if archive is not None:
         # The profile's own options come last, so they win.
         conf.set(JAVA_OPTIONS, f"{archive.options()} {settings.get(JAVA_OPTIONS, '')}".strip())
-    if Path(sys.argv[0]).stem == "dbt":
-        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project. Objects of
-        # another program may have to be found, such as files that are written only then.
-        atexit.register(gc.freeze)
     transcript = Transcript()
     try:
         start: Any = java_gateway.launch_gateway
@@ -131,6 +126,16 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
         raise DbtRuntimeError(f"Spark's JVM runs, but Spark did not start: {message}") from error
     finally:
         transcript.pass_on()
+
+
+def prepare_python(settings: Mapping[str, str]) -> None:
+    """Choose the Python of Spark's tasks, and let dbt's own end quickly."""
+    # PySpark looks for the executors' Python here, and otherwise uses any python3 of the PATH.
+    os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
+    if Path(sys.argv[0]).stem == "dbt":
+        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project. Objects of
+        # another program may have to be found, such as files that are written only then.
+        atexit.register(gc.freeze)
 
 
 def _check_jars(settings: Mapping[str, str]) -> None:

@@ -1,8 +1,8 @@
-"""A Spark that stays between dbt commands: a Spark Connect server on this machine for one profile's target.
+"""A Spark that stays between dbt commands, on this machine, for one profile's target.
 
 A process of its own keeps the session of the target open, with its settings, jars and metastore. It listens on
-loopback, and asks for a token that only this user can read. Commands find it by a file in ``data_dir``. While it runs
-it holds a lock, which the operating system releases however the process ends.
+loopback, and asks for a token that only this user can read (``gateways``). Commands find it by a file in ``data_dir``.
+While it runs it holds a lock, which the operating system releases however the process ends.
 """
 
 import errno
@@ -11,7 +11,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -21,12 +20,15 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.settings import is_remote, prepare, session_settings
+
+if TYPE_CHECKING:
+    from dbt.adapters.deltawave.gateways import Gateways
 
 try:
     import fcntl
@@ -34,9 +36,6 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 FILE, LOCK, LOG = "server.json", "server.lock", "server.log"
-TOKEN_VARIABLE = "SPARK_CONNECT_AUTHENTICATE_TOKEN"
-PLUGINS = "spark.plugins"
-PLUGIN = "org.apache.spark.sql.connect.SparkConnectPlugin"
 IDLE_MINUTES = 60
 # A server that was asked to end is killed after these.
 _PATIENCE_SECONDS = 60
@@ -52,11 +51,6 @@ class Server:
     port: int
     token: str = field(repr=False)
     digests: dict[str, str] = field(repr=False)
-
-    @property
-    def url(self) -> str:
-        # PySpark sends a token without TLS to no other name.
-        return f"sc://localhost:{self.port}/;token={self.token}"
 
     def others(self, settings: Mapping[str, str]) -> list[str]:
         """The keys of ``settings`` that have another value at the server, or none."""
@@ -123,6 +117,7 @@ def stop(data_dir: str | Path) -> Server | None:
 
 def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
     """Serve the session of ``credentials`` until SIGTERM, or until there was no client for ``idle_minutes``."""
+    from dbt.adapters.deltawave.gateways import Gateways
     from dbt.adapters.deltawave.session import start_session
 
     data_dir = Path(credentials.data_dir)
@@ -134,62 +129,35 @@ def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
     with _locked(data_dir / LOCK), ExitStack() as ends:
         # The file of a server that was killed.
         file.unlink(missing_ok=True)
-        # Spark's JVM gets it from the environment, which only this user can read.
-        os.environ[TOKEN_VARIABLE] = token = secrets.token_urlsafe(32)
-        port = _claimed_port(ends)
-        ours = {
-            "spark.connect.grpc.binding.address": "127.0.0.1",
-            "spark.connect.grpc.binding.port": str(port),
-            PLUGINS: ",".join(filter(None, (settings.get(PLUGINS), PLUGIN))),
-            # A killed command's statement ends soon: the next command may run the same.
-            "spark.connect.execute.manager.detachedTimeout": "10s",
-            "spark.connect.execute.manager.maintenanceInterval": "2s",
-            # Each task imports the project's own modules anew: they may have been edited since the last command.
-            "spark.python.worker.reuse": "false",
-        }
-        session = start_session(settings | ours, credentials)
+        # Each task imports the project's own modules anew: they may have been edited since the last command.
+        session = start_session(settings | {"spark.python.worker.reuse": "false"}, credentials)
         ends.callback(session.stop)
         ends.callback(file.unlink, missing_ok=True)
-        server = Server(os.getpid(), port, token, _digests(settings))
-        while _serves(session, server, file, idle_minutes * 60, stopped):
+        gateways = Gateways(session, token := secrets.token_urlsafe(32))
+        server = Server(os.getpid(), gateways.port, token, _digests(settings))
+        while _serves(gateways, server, file, idle_minutes * 60, stopped):
             pass
 
 
-def _serves(session: Any, server: Server, file: Path, idle_seconds: float, stopped: threading.Event) -> bool:
+def _serves(gateways: "Gateways", server: Server, file: Path, idle_seconds: float, stopped: threading.Event) -> bool:
     """Let commands find the server until it was idle or is stopped; return whether one came at the last moment."""
     with _private(file.with_suffix(".new")) as written:
         written.write(json.dumps(asdict(server)).encode())
     file.with_suffix(".new").replace(file)
     last = time.monotonic()
     while time.monotonic() - last < idle_seconds:
-        if stopped.wait(1):
+        if stopped.wait(1) or gateways.have_ended:
             return False
-        last = time.monotonic() if _has_clients(session) else last
+        last = time.monotonic() if gateways.are_used else last
     # Commands that look from now on wait until it has ended; one that has just read the file connects within 2 seconds.
     file.unlink()
-    return not stopped.wait(2) and _has_clients(session)
-
-
-def _has_clients(session: Any) -> bool:
-    service = getattr(session.sparkContext._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
-    return not getattr(service, "MODULE$").sessionManager().listActiveSessions().isEmpty()
+    return not stopped.wait(2) and gateways.are_used
 
 
 def _digests(settings: Mapping[str, str]) -> dict[str, str]:
     """Digests of settings, which may hold passwords, and of the programs that run."""
     programs = {"Python": sys.executable, "pyspark": version("pyspark"), "dbt-deltawave": version("dbt-deltawave")}
     return {key: hashlib.sha256(value.encode()).hexdigest() for key, value in {**settings, **programs}.items()}
-
-
-def _claimed_port(ends: ExitStack) -> int:
-    """A free port of 127.0.0.1. On the other loopback address, which localhost may mean, nobody else can listen."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    with suppress(OSError):
-        other = ends.enter_context(socket.socket(socket.AF_INET6))
-        other.bind(("::1", port))
-    return port
 
 
 def _private(file: Path) -> IO[bytes]:

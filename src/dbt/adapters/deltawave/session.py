@@ -1,7 +1,6 @@
 """The one Spark session of a dbt process, and its embedded metastore."""
 
 import atexit
-import os
 import threading
 import time
 import warnings
@@ -16,7 +15,8 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
-from dbt.adapters.deltawave.launch import launch
+from dbt.adapters.deltawave.gateways import Link, join
+from dbt.adapters.deltawave.launch import launch, prepare_python
 from dbt.adapters.deltawave.server import Server, is_locked, running
 from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, prepare, session_settings
 from deltawave.redaction import redact, secret_values
@@ -32,11 +32,12 @@ PATIENCE_SECONDS = 5.0
 
 
 class _Current(NamedTuple):
-    """A session, the settings that it was given, and the server that it belongs to."""
+    """A session, the settings that it was given, the server that it belongs to, and how it is linked to it."""
 
     session: SparkSession
     settings: dict[str, str]
-    server: Server | None
+    server: Server | None = None
+    link: Link | None = None
 
 
 _lock = threading.Lock()
@@ -53,15 +54,17 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     credentials.refuse_cleaned()
     settings = session_settings(credentials.server_side_parameters, Path(credentials.data_dir))
     with _lock:
-        if _current is not None and _current.server not in (None, running(credentials.data_dir)):
-            _leave(_current.session)
+        if _current is not None and _current.link and _current.server != running(credentials.data_dir):
+            _current.link.leave()
         if _current is not None and _is_alive(_current.session):
             _adjust(_current.session, _current.settings, settings)
             _current = _current._replace(settings=settings)
         elif SparkContext._active_spark_context is not None and (foreign := SparkSession.getActiveSession()):
-            _current = _Current(foreign, settings, None)
+            _current = _Current(foreign, settings)
         else:
             _current = _start(settings, credentials)
+        if _current.link:
+            _current.link.claim_jobs()
         return _current.session
 
 
@@ -98,10 +101,12 @@ def _is_alive(session: Any) -> bool:
 def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Current:
     silence_query_errors()
     if is_remote(settings):
-        return _Current(_connect(settings[REMOTE], settings, settings), settings, None)
+        return _Current(_connect(settings[REMOTE], settings), settings)
     server = running(credentials.data_dir)
-    session = start_session(settings, credentials) if server is None else _join(server, settings)
-    return _Current(session, settings, server)
+    if server is None:
+        return _Current(start_session(settings, credentials), settings)
+    link = _join(server, settings)
+    return _Current(link.session, settings, server, link)
 
 
 def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
@@ -119,30 +124,30 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
     return session
 
 
-def _join(server: Server, settings: dict[str, str]) -> SparkSession:
-    """Return a session of ``server``; raise ``DbtRuntimeError`` if it has other settings that no session can change."""
+def _join(server: Server, settings: dict[str, str]) -> Link:
+    """Return a link to ``server``; raise ``DbtRuntimeError`` if it has other settings that no session can change."""
+    prepare_python(settings)
+    try:
+        link = join(server.port, server.token)
+    except (OSError, ValueError) as error:
+        raise DbtRuntimeError(
+            f"The server that runs (process {server.process}) does not answer: {error}. "
+            "`deltawave server stop` ends it."
+        ) from error
     others = server.others(settings)
-    session: Any = _connect(server.url, others, settings)
-    if fixed := [key for key in others if not session.conf.isModifiable(key)]:
-        session.stop()
-        _leave(session)
+    if fixed := [key for key in others if not link.session.conf.isModifiable(key)]:
+        link.leave()
         raise DbtRuntimeError(
             f"The server that runs (process {server.process}) was started with other settings: {', '.join(fixed)}. "
             "`deltawave server stop` ends it: the next run is without a server, or `deltawave server start` starts one "
             "with these settings."
         )
+    _change(link.session, others, settings)
     logger.info(f"Spark runs in a server, process {server.process}.")
-    return session  # type: ignore[no-any-return]
+    return link
 
 
-def _leave(session: Any) -> None:
-    """Forget a session of a server. PySpark starts no Spark in a process that has had one, unless it forgets that."""
-    session.release_session_on_close = False
-    session.stop()
-    os.environ.pop("SPARK_CONNECT_MODE_ENABLED", None)
-
-
-def _connect(url: str, keys: Iterable[str], settings: Mapping[str, str]) -> SparkSession:
+def _connect(url: str, settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     session: Any = SparkSession.builder.config(REMOTE, url).getOrCreate()
@@ -152,7 +157,7 @@ def _connect(url: str, keys: Iterable[str], settings: Mapping[str, str]) -> Spar
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            _change(session, keys, settings)
+            _change(session, settings, settings)
         except Exception as error:
             session.client.set_retry_policies([DefaultPolicy(max_retries=0)])
             session.stop()
