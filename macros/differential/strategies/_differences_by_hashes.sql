@@ -12,7 +12,7 @@
   {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(rows) -%}
     {%- do deltawave._mark_attempt(job, batch) -%}
     {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows, is_balanced=false)) -%}
-    {%- set counted = deltawave._counted_in_files(job, batch, 'count_keys', {'rows': deltawave._in_parentheses(rows)}) -%}
+    {%- set counted = deltawave._counted_in_files(job, batch, 'count_keys', {'rows': '(\n' ~ rows ~ '\n)'}) -%}
     {{ return(deltawave._reading(incoming=incoming, counted=counted, is_whole=true, unlanded=rows)) }}
   {%- endif -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
@@ -20,10 +20,9 @@
     {%- set old = deltawave._previous_dump(job, batch, last).rows if last else none -%}
     {{ return(deltawave._reading(incoming=batch.landed, old=old, is_whole=true)) }}
   {%- endif -%}
-  {%- set log = deltawave._whole_log(job, batch) -%}
-  {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows, log) -%}
-  {%- if log and '_change_type' in deltawave._columns_of_query('select * from ' ~ differing) | map(attribute='name') -%}
-    {{ return(deltawave._reading_of_pairs(job, batch, last, differing)) }}
+  {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows) -%}
+  {%- if batch.result.measured.pairs is defined -%}
+    {{ return(deltawave._reading_of_pairs(job, batch, last, differing, batch.result.measured)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, 'select * from ' ~ differing) -%}
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
@@ -37,34 +36,35 @@
 
 {#
   A view of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. If the library reads the log, each comes with
-  the last row of its key: with before images and _change_type, which is null without such a row.
+  the last row of its key: with before images and _change_type, which is null without such a row; it measures how many there are.
 #}
-{%- macro _rows_by_hashes(job, batch, last, rows, log) -%}
+{%- macro _rows_by_hashes(job, batch, last, rows) -%}
   {%- set known = deltawave._known_hashes(job, batch, last) -%}
-  {%- set relations = dict(known.relations, new=deltawave._in_parentheses(rows)) -%}
+  {%- set relations = dict(known.relations, new='(\n' ~ rows ~ '\n)') -%}
   {%- set options = dict(deltawave._hash_options(job, batch, 'rows'), **known.options) -%}
+  {%- set log = deltawave._whole_log(job, batch) -%}
   {%- if log -%}
     {%- do relations.update(logged=log.stored) -%}
     {%- do options.update(logged_partitions=log.partitions, first_batch=log.from_batch) -%}
+    {%- if deltawave._may_be_idle(job, batch, last) -%}{%- do options.update(same_rows=last.state.rows) -%}{%- endif -%}
   {%- endif -%}
-  {{ return(deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_rows', relations, options, 'differing')) }}
+  {%- set function = job.strategy.library ~ ('.differing_pairs' if log else '.differing_rows') -%}
+  {{ return(deltawave._view_by_python(job, batch, function, relations, options, 'differing')) }}
 {%- endmacro -%}
 
 {# Rows that come with those of the log lie in a temporary file until the batch is staged: they are neither landed nor joined once more. #}
-{%- macro _reading_of_pairs(job, batch, last, view) -%}
+{%- macro _reading_of_pairs(job, batch, last, view, found) -%}
   {%- set rows = 'select * from ' ~ view ~ '\nwhere ' -%}
   {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)) -%}
-  {%- set kept = deltawave._attempt_relation(job, last.state) | string -%}
-  {#- A state that this batch has rebuilt has other rows than the recorded one, which Spark counts. -#}
-  {%- set is_recorded = not deltawave._is_own(batch, last.state) -%}
-  {%- set counted = deltawave._counted_in_files(job, batch, 'count_pairs', {'pairs': view, 'kept': kept}) if is_recorded else none -%}
-  {%- if counted and deltawave._is_idle(job, batch, last, counted) -%}
+  {%- if found.pairs == 0 and found.previous_rows == last.state.rows and deltawave._may_be_idle(job, batch, last) -%}
     {{ return(deltawave._reading(incoming=incoming, is_idle=true)) }}
   {%- endif -%}
+  {#- A state that this batch has rebuilt has other rows than the recorded one, which Spark counts. -#}
+  {%- set counted = none if deltawave._is_own(batch, last.state) else deltawave._counted_in_files(job, batch, 'count_pairs', {'pairs': view}) -%}
   {%- do deltawave._mark_attempt(job, batch) -%}
   {{ return(deltawave._reading(
     incoming=incoming,
-    counted=counted,
+    counted=dict(counted, previous_rows=found.previous_rows) if counted else none,
     changes=deltawave._changes_of_pairs(deltawave._sides_of_pairs(batch), deltawave._in_parentheses(rows ~ 'is_there or `_change_type` is not null')),
     pairs=view,
     checksums=batch.rows_old,
@@ -81,12 +81,14 @@
   {{ return(adapter.call_library('deltawave.differencing.logged_rows.' ~ function, relations, options)) }}
 {%- endmacro -%}
 
-{# Is the dump as it was, so that it makes no batch (see _is_unchanged)? An empty dump, and a number of rows that is expected, are checked first. #}
-{%- macro _is_idle(job, batch, last, counted) -%}
-  {%- set has_rows = counted.previous_rows == last.state.rows and last.rows_new > 0 and batch.expected_rows is none -%}
+{#
+  May a dump that is as it was make no batch (see _is_unchanged)? An empty dump, and a number of rows that is expected, are checked first, and rows of a state
+  that this batch has rebuilt are counted by Spark.
+#}
+{%- macro _may_be_idle(job, batch, last) -%}
+  {%- set is_checked = last.rows_new == 0 or batch.expected_rows is not none or deltawave._is_own(batch, last.state) -%}
   {{ return(
-    counted.pairs == 0 and has_rows and not batch.snapshot_date and batch.fingerprint == last.fingerprint
-    and not deltawave._has_other_columns(batch, last)
+    not is_checked and not batch.snapshot_date and batch.fingerprint == last.fingerprint and not deltawave._has_other_columns(batch, last)
   ) }}
 {%- endmacro -%}
 
@@ -114,15 +116,22 @@
   }) }}
 {%- endmacro -%}
 
-{# The dump's rows in the log's columns and types. Only a narrower number is cast: files are read in place where the select takes nothing but columns. #}
+{#
+  The dump's rows in the log's columns and types. Only a narrower number is cast: files are read in place where the select takes nothing but columns. A
+  select that has these columns already is taken as it is: then it need not be analysed once more.
+#}
 {%- macro _named_rows(job, batch) -%}
   {%- set types = deltawave._types_of(job.columns) -%}
-  {%- set cells = [] -%}
+  {%- set rows = deltawave._rows_of_dump(job, batch) -%}
+  {%- set cells, names, casts = [], [], [] -%}
   {%- for column in batch.columns if column.in_new -%}
     {%- set is_cast = types[column.name | lower] != column.data_type -%}
     {%- do cells.append(deltawave._typed_cell(column) if is_cast else deltawave._quoted(column.name)) -%}
+    {%- do names.append(column.name) -%}
+    {%- do casts.append(is_cast) -%}
   {%- endfor -%}
-  {{ return('select ' ~ cells | join(', ') ~ ' from (\n' ~ deltawave._rows_of_dump(job, batch) ~ '\n)') }}
+  {%- set is_named = names == job.columns | map(attribute='name') | list and not casts | select | list -%}
+  {{ return(rows if is_named else 'select ' ~ cells | join(', ') ~ ' from (\n' ~ rows ~ '\n)') }}
 {%- endmacro -%}
 
 {#
@@ -130,5 +139,5 @@
   the library would copy their rows anyway.
 #}
 {%- macro _is_plain_scan(select) -%}
-  {{ return(adapter.call_library('deltawave.differencing.stored_rows.is_plain_scan', {'frame': deltawave._in_parentheses(select)}, {})) }}
+  {{ return(adapter.call_library('deltawave.differencing.stored_rows.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {})) }}
 {%- endmacro -%}

@@ -8,6 +8,7 @@ compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_com
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import TypeVar
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
@@ -23,6 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 # Makes a select of a frame's rows.
 Read = Callable[[DataFrame], str]
+Result = TypeVar("Result")
 
 _MEMORY = 1 << 30
 # What a row takes in DuckDB's hash table: both words, its own hash, and pointers to it; and each key, beside its text.
@@ -99,8 +101,8 @@ def patched_hashes(
     compared = _Compared(patches, unique_key, columns)
 
     def patch(engine: LocalEngine, read: Read) -> DataFrame:
-        applied = _patches(engine, unique_key, patches, stored, partitions, from_batch)
-        return engine.frame(compared.patched(read(kept), applied), compared.kept_schema)
+        known = compared.known(engine, read(kept), patches, stored, partitions, from_batch)
+        return engine.frame(known, compared.kept_schema)
 
     return _computed(kept.sparkSession, memory_bytes, patch)
 
@@ -116,9 +118,6 @@ def differing_rows(
     stored: DataFrame | None = None,
     partitions: Partitions = (),
     from_batch: int = 0,
-    logged: DataFrame | None = None,
-    logged_partitions: Partitions = (),
-    first_batch: int = 0,
     memory_bytes: int = _MEMORY,
 ) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes.
@@ -127,10 +126,6 @@ def differing_rows(
     reads the files once if the kept hashes fit into memory and no kept key has several new rows, otherwise twice. The
     comparison takes about ``memory_bytes``; what does not fit waits in temporary files. ``stored``, ``partitions``,
     ``from_batch``: as of ``patched_hashes``.
-
-    ``logged``, ``logged_partitions``, ``first_batch``: the whole log, likewise. If DuckDB reads it, each row comes with
-    the last one of its key: its columns as ``before__...``, and ``_change_type``, which is null if there is none, or it
-    was deleted.
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(
@@ -139,45 +134,70 @@ def differing_rows(
     compared = _Compared(new, unique_key, columns)
 
     def find(engine: LocalEngine, read: Read) -> DataFrame:
-        old, dump = read(kept), read(new)
-        if patches is not None:
-            applied = _patches(engine, unique_key, patches, stored, partitions, from_batch)
-            old = compared.patched(old, applied)
-        found = compared.differing(engine, old, dump, memory_bytes)
-        if logged is not None:
-            try:
-                files = LogFiles.of(logged, logged_partitions, first_batch)
-                changes = engine.stored(files.last_changes(engine, unique_key, compared.keys_of(found)))
-                others = {*unique_key, "change_type", "of_batch"}
-                before = [field for field in logged.schema.fields if field.name not in others]
-                return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before))
-            except (NotInPlaceError, duckdb.Error) as error:
-                _LOG.debug("Spark reads the log: %s", error)
-        return engine.frame(found, compared.found_schema)
+        old = compared.known(engine, read(kept), patches, stored, partitions, from_batch)
+        return engine.frame(compared.differing(engine, old, read(new), memory_bytes), compared.found_schema)
 
     return _computed(new.sparkSession, memory_bytes, find)
 
 
-def _patches(
-    engine: LocalEngine,
+def differing_pairs(
+    kept: DataFrame,
+    new: DataFrame,
+    *,
     unique_key: Sequence[str],
-    patches: DataFrame,
-    stored: DataFrame | None,
-    partitions: Partitions,
-    from_batch: int,
-) -> str:
-    """A select of the patches: from the log's files, unless Spark has to read them."""
-    if stored is not None:
+    columns: Columns,
+    rows: int,
+    logged: DataFrame,
+    logged_partitions: Partitions,
+    first_batch: int,
+    same_rows: int | None = None,
+    patches: DataFrame | None = None,
+    stored: DataFrame | None = None,
+    partitions: Partitions = (),
+    from_batch: int = 0,
+    memory_bytes: int = _MEMORY,
+) -> tuple[DataFrame, dict[str, int]]:
+    """Return ``differing_rows``, each with the last row of its key in a log.
+
+    Its columns are ``before__...``; ``_change_type`` is null if there is none, or it was deleted. If DuckDB cannot read
+    the log, the rows come without it. Otherwise ``pairs``, their number, and ``previous_rows``, that of the kept rows,
+    are returned as well.
+
+    - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``LogFiles.of``
+    - ``same_rows``: if nothing differs, and as many rows are kept, the rows come without the log, which is not read
+    - others: as of ``differing_rows``
+    """
+    if not reaches(new):
+        found = sort_merge_compressed.differing_rows(
+            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches
+        )
+        return found, {}
+    compared = _Compared(new, unique_key, columns)
+
+    def find(engine: LocalEngine, read: Read) -> tuple[DataFrame, dict[str, int]]:
+        stored_hashes = read(kept)
+        old = compared.known(engine, stored_hashes, patches, stored, partitions, from_batch)
+        found = compared.differing(engine, old, read(new), memory_bytes)
+        ((pairs, previous_rows),) = engine.execute(
+            f"select (select count(*) from ({found})), (select count(*) from ({stored_hashes}))"
+        )
+        counts = {"pairs": pairs, "previous_rows": previous_rows}
+        if pairs == 0 and previous_rows == same_rows:
+            return engine.frame(found, compared.found_schema), counts
         try:
-            changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, unique_key)
-            # They are read twice.
-            return engine.stored(f"select *, change_type as _change_type from ({changes})")
+            files = LogFiles.of(logged, logged_partitions, first_batch)
+            changes = engine.stored(files.last_changes(engine, unique_key, compared.keys_of(found)))
+            others = {*unique_key, "change_type", "of_batch"}
+            before = [field for field in logged.schema.fields if field.name not in others]
+            return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before)), counts
         except (NotInPlaceError, duckdb.Error) as error:
             _LOG.debug("Spark reads the log: %s", error)
-    return engine.by_spark(patches)
+            return engine.frame(found, compared.found_schema), {}
+
+    return _computed(new.sparkSession, memory_bytes, find)
 
 
-def _computed(session: SparkSession, memory_bytes: int, compute: Callable[[LocalEngine, Read], DataFrame]) -> DataFrame:
+def _computed(session: SparkSession, memory_bytes: int, compute: Callable[[LocalEngine, Read], Result]) -> Result:
     """What is computed from rows, whose files are read in place if that is possible."""
     with LocalEngine(session, memory_bytes) as engine:
         try:
@@ -202,6 +222,7 @@ class _Compared:
 
     def __init__(self, rows: DataFrame, unique_key: Sequence[str], columns: Columns) -> None:
         self._fields = rows.schema.fields
+        self._unique_key = unique_key
         places = {field.name: place for place, field in enumerate(self._fields)}
         self._key = [places[name] for name in unique_key]
         values = [rows.schema[column["name"]] for column in columns if column["is_compared"]]
@@ -229,6 +250,27 @@ class _Compared:
     def hashed(self, rows: str, condition: str = "true") -> str:
         """The key of rows, with a hash of 128 bits in two words."""
         return f"select {self._keys}, {self._hashes} from ({rows}) where {condition}"
+
+    def known(
+        self,
+        engine: LocalEngine,
+        kept: str,
+        patches: DataFrame | None,
+        stored: DataFrame | None,
+        partitions: Partitions,
+        from_batch: int,
+    ) -> str:
+        """The kept hashes with any patches applied: from the log's files, unless Spark has to read them."""
+        if patches is None:
+            return kept
+        if stored is not None:
+            try:
+                changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, self._unique_key)
+                # They are read twice.
+                return self.patched(kept, engine.stored(f"select *, change_type as _change_type from ({changes})"))
+            except (NotInPlaceError, duckdb.Error) as error:
+                _LOG.debug("Spark reads the log: %s", error)
+        return self.patched(kept, engine.by_spark(patches))
 
     def patched(self, kept: str, patches: str) -> str:
         """The kept hashes with patches applied."""

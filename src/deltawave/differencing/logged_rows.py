@@ -66,20 +66,11 @@ def count_keys(rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int 
     return _counted(rows, lambda engine: _key_counts(engine, engine.in_place(rows), unique_key), memory_bytes)
 
 
-def count_pairs(
-    pairs: DataFrame, kept: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30
-) -> dict[str, int] | None:
-    """The same of those rows of the dump that differ: see ``write_changes``.
-
-    And ``pairs``, also those without a row in the dump; ``previous_rows``: how many rows are ``kept``.
-    """
+def count_pairs(pairs: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> dict[str, int] | None:
+    """The same of those rows of the dump that differ: see ``write_changes``."""
 
     def count(engine: LocalEngine) -> dict[str, int]:
-        found = engine.of_result(pairs)
-        ((total,),) = engine.execute(f"select count(*) from ({found})")
-        ((previous_rows,),) = engine.execute(f"select count(*) from ({engine.in_place(kept)})")
-        counts = _key_counts(engine, f"select * from ({found}) where is_there", unique_key)
-        return counts | {"pairs": total, "previous_rows": previous_rows}
+        return _key_counts(engine, f"select * from ({engine.of_result(pairs)}) where is_there", unique_key)
 
     return _counted(pairs, count, memory_bytes)
 
@@ -179,7 +170,7 @@ def write_changes(
 
     Return the number of changes of each kind; None if nothing was written, and Spark has to do it.
 
-    - ``pairs``: what ``hash_compressed.differing_rows`` returned with the rows of the log
+    - ``pairs``: what ``hash_compressed.differing_pairs`` returned
     - ``folder``: that of the partition
     - ``columns``: those of the log, with ``in_old`` and ``in_new``
     - ``batch_at``: the time of the batch, in UTC

@@ -35,7 +35,7 @@ class SessionHandle(SparkConnectionWrapper):
         self.session.interruptAll()
 
     def close(self) -> None:
-        self._frame = None
+        self._frame = self._analyzed = None
         # A session that died has nothing left to see.
         with suppress(Exception):
             self.drop_views()
@@ -85,14 +85,13 @@ class SessionHandle(SparkConnectionWrapper):
         return frame
 
     def frames(self, relations: Mapping[str, str]) -> dict[str, DataFrame]:
-        """The same of several. What was analyzed last is taken once, and not after a statement, which may change it."""
-        known, self._analyzed = self._analyzed, None
-        return {
-            name: known[1]
-            if known and known[0] == each and known[1].sparkSession is self.session
-            else self.session.sql(f"select * from {each}")
-            for name, each in relations.items()
-        }
+        """The same of several. What was analyzed last is not analyzed again until a statement, which may change it."""
+        return {name: self._rows_of(relation) for name, relation in relations.items()}
+
+    def _rows_of(self, relation: str) -> DataFrame:
+        known = self._analyzed
+        is_known = known is not None and known[0] == relation and known[1].sparkSession is self.session
+        return known[1] if known and is_known else self.session.sql(f"select * from {relation}")
 
     def leave_view(self, frame: DataFrame, view: str, *, stays: bool = False) -> None:
         """Make ``frame`` the temporary view ``view``, until ``drop_views``, or with ``stays`` until the node ends."""
