@@ -5,6 +5,7 @@
 {%- macro _load_days(job, state, warnings, refused) -%}
   {%- set source = deltawave._source_fingerprint(job, none) -%}
   {%- if deltawave._has_no_work(job, state) and deltawave._is_source_unchanged(job, state, source) -%}
+    {#- Parts that a lost attempt has left wait for a run that reads. -#}
     {%- do job.outcome.update(is_unread=true) -%}
     {{ return(state.record) }}
   {%- endif -%}
