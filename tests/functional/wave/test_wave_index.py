@@ -264,10 +264,11 @@ class TestUnchangedSource:
         return bench.build(None, "--vars", json.dumps(variables), *args).messages[MODEL]
 
     def delivers(self, bench: Workbench, *batches: Sequence[Row]) -> None:
-        """In files that are an hour old: new ones are read again."""
+        """In files that are an hour old: new ones are read again. Delta and Iceberg have versions instead."""
         deliver(bench, *batches)
-        for file in bench.spark.table(f"{bench.schema}.dump").inputFiles():
-            os.utime(file.removeprefix("file://"), (time.time() - 3600,) * 2)
+        if bench.file_format == "parquet":
+            for file in bench.spark.table(f"{bench.schema}.dump").inputFiles():
+                os.utime(file.removeprefix("file://"), (time.time() - 3600,) * 2)
 
     def test_each_change_is_seen(self, bench: Workbench) -> None:
         configure(bench, full_refresh=True)
