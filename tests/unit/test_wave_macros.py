@@ -238,6 +238,28 @@ def test_a_source_is_settled_if_the_next_run_has_nothing_to_say(
     assert not is_settled(dump, record={**known, "pending": [as_json(DropIndex("T0"))]}, **options)
 
 
+@pytest.mark.parametrize(
+    ("fingerprints", "settled", "is_remembered"),
+    [(["a", "a"], True, True), (["a", "b"], True, False), (["a"], False, False), ([None], True, False)],
+)
+def test_only_a_settled_source_that_stays_the_same_is_remembered(
+    fingerprints: list[str | None], settled: bool, is_remembered: bool
+) -> None:
+    looks, created = iter(fingerprints), []
+    macros = Macros(run_query=lambda sql: created.append(sql) or [], var=lambda _, default: default)
+    macros._macros |= {
+        "_source_fingerprint": lambda *_: next(looks),
+        "_pending_days": lambda *_: {"works": [], "days": []},
+        "_sweep_parts": lambda *_: None,
+        "_is_settled": lambda *_: settled,
+    }
+    job = {"name": "sales", "state_schema": "shop", "target": SimpleNamespace(identifier="sales"), "statements": []}
+    job["outcome"] = {"batches": 0}
+    macros._load_days(job, {"record": of_view(pending=[]), "is_new_generation": False, "names": []}, [], [])
+    assert created == ["create view if not exists `shop`.`sales__seen_3_a` as select 1 as seen"] * is_remembered
+    assert not [*looks]
+
+
 def test_a_leap_day_is_a_day() -> None:
     dates = record("date", "2027-12-31", "2028-02-29", "2028-12-31")
     assert ranged(dates, "2028-02-29", "9999-12-31") == [2, 3]
