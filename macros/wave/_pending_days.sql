@@ -1,5 +1,5 @@
 {#
-  The transitions that this run has to make, in order: {kind, days}. `warnings`: a list to which it adds its own, as of days that came too late.
+  The plan of this run: {works: its transitions, in order, days: those of the source}. `warnings`: a list to which it adds its own, as of days that came too late.
   `refused`: a list to which it adds sentences about suspicious days, which are not loaded.
 #}
 {%- macro _pending_days(job, state, warnings, refused) -%}
@@ -16,7 +16,7 @@
   {%- if state.is_new_generation and not plan.works -%}
     {%- do deltawave._fail('no_days', {'model': job.name}) -%}
   {%- endif -%}
-  {{ return(plan.works) }}
+  {{ return(plan) }}
 {%- endmacro -%}
 
 {# The message of the library's code and values; `advice`: codes and values of messages that end it. #}

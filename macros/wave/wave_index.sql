@@ -17,25 +17,11 @@
   {{ run_hooks(pre_hooks) }}
 
   {%- set state = deltawave._recover(job) -%}
-  {%- set warnings = [] -%}
-  {%- set refused = [] -%}
-  {%- set progress = namespace(record=state.record, is_new=state.is_new_generation) -%}
+  {%- set warnings, refused = [], [] -%}
   {%- if flags.EMPTY -%}
     {%- do deltawave._create_without_days(job) -%}
-  {%- else -%}
-    {%- for work in deltawave._pending_days(job, state, warnings, refused) -%}
-      {%- if work.kind != 'prepare' or deltawave._wave_in(progress.record.select).pending -%}
-        {%- set progress.record = deltawave._make_step(job, progress.record, work, progress.is_new, warnings) -%}
-        {%- set progress.is_new = false -%}
-      {%- endif -%}
-    {%- endfor -%}
-    {%- if not progress.record -%}
-      {%- do deltawave._create_without_days(job) -%}
-    {%- endif -%}
-    {%- do deltawave._sweep_parts(job, progress.record, state.record) -%}
   {%- endif -%}
-
-  {%- set record = progress.record -%}
+  {%- set record = state.record if flags.EMPTY else deltawave._load_days(job, state, warnings, refused) -%}
   {%- do deltawave._describe_view(job, record, deltawave._first_table(record) if record else none) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,8 @@ from unit.macro_harness import Macros
 
 from deltawave.wave import WaveIndex
 from deltawave.wave.access import days_between
-from deltawave.wave.materialization import as_outcome, for_vars, specification
+from deltawave.wave.materialization import as_outcome, for_vars, is_settled, specification
+from deltawave.wave.operations import DropIndex, as_json
 from deltawave.wave.run_plan import RunPlan, Work
 from deltawave.wave.steps import Step, written_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec, choices
@@ -198,6 +200,64 @@ def test_days_that_look_wrong_do_not_keep_others_from_being_loaded() -> None:
             planned(refused=["2206-01-04: a wrong date?"], unknown=["2026-01-03"], works=works)
         assert "2206-01-04: a wrong date? Nothing was changed. Correct the days" in str(error.value)
         assert "has no day 2026-01-03 to drop" in str(error.value)
+
+
+HAS = (Day("2026-01-07"), Day("2026-01-08", 5, "a"), Day("2026-01-09", 5, "b"))
+AHEAD = (*HAS[:2], Day("2027-01-01", 5, "b"))
+
+
+@pytest.mark.parametrize(
+    ("has", "delivered", "today", "expected"),
+    [
+        (HAS, HAS[1:], date(2026, 1, 9), True),
+        (HAS, (), date(2026, 1, 9), True),
+        # It has left the window.
+        (HAS, (Day("2026-01-06", 5, "c"), *HAS[1:]), date(2026, 1, 9), True),
+        # It differs at each reading, is new, or was refused.
+        (HAS, (Day("2026-01-08", 5, "c"), HAS[2]), date(2026, 1, 9), False),
+        (HAS, (*HAS[1:], Day("2026-01-10", 5, "c")), date(2026, 1, 10), False),
+        (HAS, (*HAS[1:], Day("2026-01-12", 5, "c")), date(2026, 1, 10), False),
+        # Too late, as long as the newest day is ahead of the clock.
+        (AHEAD, (Day("2026-01-06", 5, "c"), *AHEAD[1:]), date(2026, 1, 9), False),
+        (AHEAD, (Day("2026-01-06", 5, "c"), *AHEAD[1:]), date(2027, 1, 9), True),
+        # The next run asks for gaps.
+        ((Day("2026-01-07"), Day("2026-01-08"), HAS[2]), (Day("2026-01-02", 5, "c"), HAS[2]), date(2026, 1, 9), False),
+    ],
+)
+def test_a_source_is_settled_if_the_next_run_has_nothing_to_say(
+    has: tuple[Day, ...], delivered: tuple[Day, ...], today: date, expected: bool
+) -> None:
+    settings = Macros()._wave_settings("sales", {**GOOD, "window": 3, "constituents": 1, "search_field": "day"})
+    session = SimpleNamespace(sql=lambda _: SimpleNamespace(collect=lambda: [[today]]))
+    dump: Any = SimpleNamespace(schema=StructType().add("day", DateType()), sparkSession=session)
+    known = replace(record("date"), state_day=3, days=dict(enumerate(has, 1))).to_json()
+    days = [vars(day) for day in delivered]
+    options: dict[str, Any] = {"settings": settings, "days": days, "started_at": "2026-01-09T00:00:00Z"}
+    assert is_settled(dump, record=known, **options) == expected
+    # What a killed run has left to prepare.
+    assert not is_settled(dump, record={**known, "pending": [as_json(DropIndex("T0"))]}, **options)
+
+
+@pytest.mark.parametrize(
+    ("fingerprints", "settled", "is_remembered"),
+    [(["a", "a"], True, True), (["a", "b"], True, False), (["a"], False, False), ([None], True, False)],
+)
+def test_only_a_settled_source_that_stays_the_same_is_remembered(
+    fingerprints: list[str | None], settled: bool, is_remembered: bool
+) -> None:
+    looks, created = iter(fingerprints), []
+    macros = Macros(run_query=lambda sql: created.append(sql) or [], var=lambda _, default: default)
+    macros._macros |= {
+        "_source_fingerprint": lambda *_: next(looks),
+        "_pending_days": lambda *_: {"works": [], "days": []},
+        "_sweep_parts": lambda *_: None,
+        "_is_settled": lambda *_: settled,
+    }
+    job = {"name": "sales", "state_schema": "shop", "target": SimpleNamespace(identifier="sales"), "statements": []}
+    job["outcome"] = {"batches": 0}
+    macros._load_days(job, {"record": of_view(pending=[]), "is_new_generation": False, "names": []}, [], [])
+    assert created == ["create view if not exists `shop`.`sales__seen_3_a` as select 1 as seen"] * is_remembered
+    assert not [*looks]
 
 
 def test_a_leap_day_is_a_day() -> None:

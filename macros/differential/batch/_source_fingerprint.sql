@@ -1,17 +1,17 @@
 {#
-  A fingerprint of what a whole dump is read from and compared with: the select, its tables as the library finds them without reading, the options, with
-  expected_rows as the number that its select returns. None if only reading shows whether a dump has changed. A dated dump is recognized by its date
-  (see _known_dates). Sets the job's source_bytes, which Spark knows at the same time.
+  A fingerprint of what a whole dump is read from and compared with, or the days of a wave index: the select, its tables as the library finds them without
+  reading, the options, with expected_rows as the number that its select returns. None if only reading shows whether it has changed. A dated dump is
+  recognized by its date (see _known_dates). Sets the job's source_bytes, which Spark knows at the same time.
 #}
 {%- macro _source_fingerprint(job, expected_rows) -%}
-  {%- if job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
+  {%- if job.strategy and job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set found = adapter.call_library('deltawave.source_state.source_state', {'select': '(\n' ~ job.sql ~ '\n)'}, {}) -%}
   {%- do deltawave._update(job, source_bytes=found.bytes) -%}
   {%- if found.fingerprint is none -%}{{ return(none) }}{%- endif -%}
-  {%- set strategy = none if job.settings.is_auto else job.settings.strategy -%}
-  {%- set options = dict(job.settings, reason=none, strategy=strategy, expected_rows=expected_rows) -%}
+  {%- set options = dict(job.settings, reason=none, expected_rows=expected_rows) -%}
+  {%- if options.is_auto -%}{%- do options.update(strategy=none) -%}{%- endif -%}
   {{ return(local_md5(tojson([found.fingerprint, job.sql, options]))) }}
 {%- endmacro -%}
 

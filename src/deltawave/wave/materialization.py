@@ -16,7 +16,7 @@ from deltawave.wave.measuring import measure_days
 from deltawave.wave.run_plan import RunPlan, Work, plan_run
 from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
-from deltawave.wave.tables import WaveRecord, WaveSpec
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
 Json = Mapping[str, Any]
@@ -42,15 +42,33 @@ def plan(
     - ``schema``, ``model``: name the tables
 
     Returns ``works``, the transitions; ``loads_days``, whether any of them changes what readers see; ``refused``,
-    sentences about days that look wrong and are not loaded; and ``warnings``, see :func:`as_outcome`.
+    sentences about days that look wrong and are not loaded; ``warnings``, see :func:`as_outcome`; and ``days``, those
+    of the source.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
     known = _record(record)
     clock = Clock(date_at(dump.sparkSession, started_at), settings["lead_days"])
-    planned = plan_run(known, spec, delivered(dump, spec), settings["gaps"], drop, clock, accept)
+    days = delivered(dump, spec)
+    planned = plan_run(known, spec, days, settings["gaps"], drop, clock, accept)
     length = 0 if known else full_length(spec, schema, model)
-    return as_outcome(planned, spec, length)
+    return {**as_outcome(planned, spec, length), "days": [vars(day) for day in days]}
+
+
+def is_settled(dump: DataFrame, *, settings: Json, record: Json, days: Collection[Json], started_at: str) -> bool:
+    """Whether a later run that finds these days, those of :func:`plan`, has nothing to do, to refuse or to warn of.
+
+    ``record``: the wave index after the run that began at ``started_at``. No row of ``dump`` is read. Time alone
+    changes nothing: a later clock refuses fewer days, and fewer come too late.
+    """
+    clock = Clock(date_at(dump.sparkSession, started_at), settings["lead_days"])
+    found = [Day(**day) for day in days]
+    try:
+        planned = plan_run(_record(record), specification(dump, settings), found, settings["gaps"], clock=clock)
+    except ValueError:
+        # The next run raises it.
+        return False
+    return not (planned.works or planned.late or planned.refused)
 
 
 def as_outcome(planned: RunPlan, spec: WaveSpec, length: int = 0) -> dict[str, Any]:

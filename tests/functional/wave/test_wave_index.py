@@ -1,7 +1,9 @@
 """The materialization wave_index: days are taken one by one, each decided as a batch, whatever stops a run."""
 
 import json
+import os
 import re
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -230,7 +232,7 @@ class TestWaveIndex:
         configure(bench, scheme="rata")
         take(bench, batch(4), batch(5), batch(6))
         for name in bench.names():
-            is_view = name == MODEL or "__commit_" in name
+            is_view = name == MODEL or "__commit_" in name or "__seen_" in name
             bench.spark.sql(f"drop {'view' if is_view else 'table'} {bench.schema}.{name}")
         assert not bench.names()
         assert not index_folders(bench)
@@ -251,6 +253,77 @@ class TestWaveIndex:
 
 
 MESSAGES = messages("Wave indices")
+UNREAD = "no changes, source not read"
+
+
+class TestUnchangedSource:
+    macros = STOPPING
+
+    def done(self, bench: Workbench, *args: str, **variables: Any) -> str:
+        """What dbt prints for the model."""
+        return bench.build(None, "--vars", json.dumps(variables), *args).messages[MODEL]
+
+    def delivers(self, bench: Workbench, *batches: Sequence[Row]) -> None:
+        """In files that are an hour old: new ones are read again. Delta and Iceberg have versions instead."""
+        deliver(bench, *batches)
+        if bench.file_format == "parquet":
+            for file in bench.spark.table(f"{bench.schema}.dump").inputFiles():
+                os.utime(file.removeprefix("file://"), (time.time() - 3600,) * 2)
+
+    def test_each_change_is_seen(self, bench: Workbench) -> None:
+        configure(bench, full_refresh=True)
+        self.delivers(bench, batch(1), batch(2))
+        assert "1 batch: 10 inserts" in self.done(bench)
+        assert self.done(bench) == UNREAD
+        assert self.done(bench, deltawave_read=[MODEL]) == "no changes"
+        assert self.done(bench) == UNREAD
+        # Another day, and a day that is delivered again.
+        self.delivers(bench, batch(2, 4), batch(3))
+        assert "2 batches: 9 inserts, 5 deletes" in self.done(bench)
+        assert self.done(bench) == UNREAD
+        assert seen(bench) == bag(batch(1) + batch(2, 4) + batch(3))
+        # The same days in other files are read once.
+        self.delivers(bench, batch(2, 4), batch(3))
+        assert [self.done(bench) for _ in range(2)] == ["no changes", UNREAD]
+        assert len([name for name in bench.names() if "__seen_" in name]) == 1
+        # A day that only the index has is dropped.
+        self.delivers(bench, batch(2, 4))
+        assert self.done(bench) == "no changes"
+        assert "1 batch: 0 inserts, 5 deletes" in self.done(bench, deltawave_drop_days={MODEL: [str(day(3))]})
+        assert "1 batch: 4 inserts" in self.done(bench, "--full-refresh")
+        assert seen(bench) == bag(batch(2, 4))
+        assert self.done(bench) == UNREAD
+
+    def test_what_looks_wrong_is_reported_each_time(self, bench: Workbench) -> None:
+        """Also what only another run, an accepted one, has made late."""
+        configure(bench, gaps="skip")
+        self.delivers(bench, batch(1), batch(3), batch(4))
+        self.done(bench)
+        self.delivers(bench, batch(2), batch(4))
+        for _ in range(2):
+            done = bench.build()
+            assert done.messages[MODEL] == "no changes"
+            assert "day(s) 2026-01-02 came after later ones" in done.text
+        self.delivers(bench, batch(4, 1))
+        for _ in range(2):
+            assert "2026-01-04 (5 rows, now 1): parts of days?" in bench.refused()
+        self.delivers(bench, batch(1), batch(4), batch(100_000))
+        assert "1 batch" in self.done(bench, deltawave_accept=[MODEL])
+        for _ in range(2):
+            assert "day(s) 2026-01-01 came after later ones" in bench.build().text
+
+    def test_a_run_that_was_stopped_is_continued(self, bench: Workbench) -> None:
+        configure(bench, scheme="reindex_plus_plus", window=4)
+        self.delivers(bench, *(batch(number) for number in range(1, 5)))
+        assert "stopped at end" in bench.run("--vars", "{stop_at: end}").text
+        # The preparation.
+        assert self.done(bench) == "1 batch: 0 inserts, 0 deletes, 0 updates"
+        assert self.done(bench) == UNREAD
+        self.delivers(bench, batch(5), batch(6))
+        assert "stopped at end" in bench.run("--vars", "{stop_at: end}").text
+        assert "3 batches: 5 inserts, 5 deletes" in self.done(bench)
+        assert self.done(bench) == UNREAD
+        assert seen(bench) == expected({number: batch(number) for number in range(3, 7)}, range(3, 7))
 
 
 class TestRefusals:

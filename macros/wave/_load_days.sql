@@ -1,0 +1,43 @@
+{#
+  Makes the transitions of this run, and returns the record of the newest decision; none before the first day. `warnings`, `refused`: see _pending_days. An
+  unchanged source is not read: it is remembered only after a run that leaves nothing to do, to refuse or to warn of.
+#}
+{%- macro _load_days(job, state, warnings, refused) -%}
+  {%- set source = deltawave._source_fingerprint(job, none) -%}
+  {%- if deltawave._has_no_work(job, state) and deltawave._is_source_unchanged(job, state, source) -%}
+    {#- Parts that a lost attempt has left wait for a run that reads. -#}
+    {%- do job.outcome.update(is_unread=true) -%}
+    {{ return(state.record) }}
+  {%- endif -%}
+  {%- set plan = deltawave._pending_days(job, state, warnings, refused) -%}
+  {%- set progress = namespace(record=state.record, is_new=state.is_new_generation) -%}
+  {%- for work in plan.works -%}
+    {%- if work.kind != 'prepare' or deltawave._wave_in(progress.record.select).pending -%}
+      {%- set progress.record = deltawave._make_step(job, progress.record, work, progress.is_new, warnings) -%}
+      {%- set progress.is_new = false -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if not progress.record -%}
+    {%- do deltawave._create_without_days(job) -%}
+  {%- endif -%}
+  {%- do deltawave._sweep_parts(job, progress.record, state.record) -%}
+  {%- if source and progress.record and deltawave._is_settled(job, progress.record, plan.days) -%}
+    {#- A decision has dropped what was remembered before. -#}
+    {%- set seen_by = {'record': progress.record, 'names': [] if job.outcome.batches else state.names} -%}
+    {%- do deltawave._remember_source(job, seen_by, deltawave._settled_source(job, source, none)) -%}
+  {%- endif -%}
+  {{ return(progress.record) }}
+{%- endmacro -%}
+
+{# Does an unchanged source leave this run nothing to do: no preparation that a killed run has left, and no day to drop? #}
+{%- macro _has_no_work(job, state) -%}
+  {%- set dropped = deltawave._days_to_drop(job) -%}
+  {{ return(state.record and not dropped and not deltawave._wave_in(state.record.select).pending) }}
+{%- endmacro -%}
+
+{# Would a run that finds these days again have nothing to do, to refuse or to warn of? #}
+{%- macro _is_settled(job, record, days) -%}
+  {{ return(deltawave._call_wave(job, 'is_settled', {
+    'settings': job.settings, 'record': deltawave._wave_in(record.select), 'days': days, 'started_at': deltawave._utc(run_started_at),
+  })) }}
+{%- endmacro -%}
