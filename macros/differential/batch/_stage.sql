@@ -36,7 +36,7 @@ from (
 #}
 {%- macro _written_changes(job, batch) -%}
   {%- set pairs, unlanded = batch.reading.pairs, batch.reading.unlanded -%}
-  {%- set is_in_files = job.strategy.reads_log and job.settings.file_format == 'parquet' and (pairs or unlanded) -%}
+  {%- set is_in_files = job.settings.file_format == 'parquet' and (pairs or unlanded and job.strategy.reads_log) -%}
   {%- if not is_in_files or batch.result.quarantined or (unlanded and batch.is_baseline) -%}{{ return(none) }}{%- endif -%}
   {%- set function = 'write_changes' if pairs else 'write_inserts' -%}
   {%- set rows = {'pairs': pairs} if pairs else {'rows': deltawave._in_parentheses(unlanded)} -%}

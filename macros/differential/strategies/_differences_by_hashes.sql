@@ -65,7 +65,7 @@
   {{ return(deltawave._reading(
     incoming=incoming,
     counted=dict(counted, previous_rows=found.previous_rows) if counted else none,
-    changes=deltawave._changes_of_pairs(deltawave._sides_of_pairs(batch), deltawave._in_parentheses(rows ~ 'is_there or `_change_type` is not null')),
+    changes=deltawave._changes_in_pairs(batch, view),
     pairs=view,
     checksums=batch.rows_old,
   )) }}
@@ -98,22 +98,23 @@
   {{ return(gained or batch.columns | length < last.columns | length) }}
 {%- endmacro -%}
 
-{# How _changes_of_pairs finds both sides in such rows. #}
-{%- macro _sides_of_pairs(batch) -%}
+{# The select of the changes in a view of rows with those before. #}
+{%- macro _changes_in_pairs(batch, view) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
     {%- set name = deltawave._quoted(column.name) -%}
     {%- set before = name if column.is_key else deltawave._quoted(deltawave._before_name(column.name)) -%}
     {%- do columns.append(dict(column, old_name=before, new_name=name)) -%}
   {%- endfor -%}
-  {{ return({
+  {%- set sides = {
     'columns': columns,
     'compared': columns | selectattr('is_compared') | list,
     'has_before': true,
     'no_old': '`_change_type` is null',
     'no_new': 'not is_there',
     'hint': none,
-  }) }}
+  } -%}
+  {{ return(deltawave._changes_of_pairs(sides, '(\n    select * from ' ~ view ~ '\n    where is_there or `_change_type` is not null\n)')) }}
 {%- endmacro -%}
 
 {#

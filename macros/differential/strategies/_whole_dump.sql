@@ -1,10 +1,26 @@
 {# A whole dump, to be compared with the whole previous state, and itself the next one. #}
 {%- macro default___whole_dump(job, batch, last) -%}
   {%- set rows = deltawave._rows_of_dump(job, batch) -%}
+  {%- set in_files = last and deltawave._joins_in_files(job, batch, last) -%}
+  {%- if in_files and deltawave._may_be_idle(job, batch, last) and deltawave._is_as_copied(job, batch, last, rows) -%}
+    {{ return(deltawave._reading(incoming=none, is_idle=true)) }}
+  {%- endif -%}
   {#- In place, the previous files are checked before those of this dump are listed. -#}
   {%- set previous = deltawave._previous_dump(job, batch, last) if last else {'rows': none, 'is_logged': false, 'files': []} -%}
   {%- set state = deltawave._write_state(job, batch, rows, job.columns, batch.batch_id) -%}
   {%- set form = deltawave._form_of(state) -%}
+  {%- if in_files -%}
+    {%- set pairs = deltawave._pairs_of_copies(job, batch, last.state, state) -%}
+    {%- if batch.result.measured.rows is defined -%}
+      {{ return(deltawave._reading(
+        incoming=deltawave._macro_named(form.read)(job, batch, state),
+        state=state,
+        counted=batch.result.measured,
+        changes=deltawave._changes_in_pairs(batch, pairs),
+        pairs=pairs,
+      )) }}
+    {%- endif -%}
+  {%- endif -%}
   {%- set before = previous.files | first -%}
   {#- The same files, compared in the same way, hold nothing new; a date is recorded nevertheless, and a column that joins the log is logged. -#}
   {%- set is_same = before and (before.digest, before.columns) == (state.digest, state.columns) -%}
@@ -16,6 +32,48 @@
     files=previous.files + ([state] if form.in_place else []),
     is_idle=is_same and not batch.snapshot_date and not batch.columns | rejectattr('in_old') | list,
   )) }}
+{%- endmacro -%}
+
+{#
+  May a Python library join this dump with the last one where their files are? That takes a part of the time of Spark's join, and finds the same changes. Not
+  if the log's rows need more than values of both: with a tolerance, columns that come or go, rows that are counted or set aside, or a checksum of the dump.
+#}
+{%- macro _joins_in_files(job, batch, last) -%}
+  {%- set settings = job.settings -%}
+  {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and settings.hint is none and not settings.tolerance -%}
+  {%- set is_in_files = settings.file_format == 'parquet' and settings.copy_format == 'parquet' and deltawave._runs_python() and not job.remote -%}
+  {%- if not is_usual or not is_in_files or settings.snapshot_date is not none or job.strategy.comparison != '_changes_by_outer_join' -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
+  {%- set is_same_form = last.state.kind == job.strategy.keeps and not deltawave._is_compared_otherwise(job, batch, last) -%}
+  {{ return(
+    is_same_form and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
+    and not modules.re.search('char|collate', kept.values() | join(' ') | lower)
+  ) }}
+{%- endmacro -%}
+
+{# Has the select the rows of the last copy? Then nothing is landed. #}
+{%- macro _is_as_copied(job, batch, last, rows) -%}
+  {%- set relations = {'old': deltawave._copied_rows(job, batch, last.state), 'new': '(\n' ~ deltawave._named_rows(job, batch) ~ '\n)'} -%}
+  {{ return(adapter.call_library('deltawave.differencing.stored_copies.are_same', relations, deltawave._join_options(job, batch))) }}
+{%- endmacro -%}
+
+{# A view of the rows that differ between two copies, each with the one before; the batch's `measured` has counts if the library has joined them. #}
+{%- macro _pairs_of_copies(job, batch, old, new) -%}
+  {%- set relations = {'old': deltawave._copied_rows(job, batch, old), 'new': deltawave._copied_rows(job, batch, new)} -%}
+  {%- set columns = [] -%}
+  {%- for column in batch.columns -%}{%- do columns.append({'name': column.name, 'is_compared': column.is_compared}) -%}{%- endfor -%}
+  {%- set options = dict(deltawave._join_options(job, batch), columns=columns) -%}
+  {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.stored_copies.differing_pairs', relations, options, 'differing')) }}
+{%- endmacro -%}
+
+{%- macro _join_options(job, batch) -%}
+  {{ return({'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns), 'memory_bytes': job.settings.memory_bytes}) }}
+{%- endmacro -%}
+
+{%- macro _copied_rows(job, batch, state) -%}
+  {{ return('(select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from ' ~ deltawave._attempt_relation(job, state) ~ ')') }}
 {%- endmacro -%}
 
 {# The rows of a dump as a select: all that the model selects, or those of one date. #}

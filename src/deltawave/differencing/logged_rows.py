@@ -63,14 +63,14 @@ def count_keys(rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int 
 
     Returns ``rows``, ``null_keys`` (rows without a key), ``duplicate_keys`` and ``duplicate_rows``.
     """
-    return _counted(rows, lambda engine: _key_counts(engine, engine.in_place(rows), unique_key), memory_bytes)
+    return _counted(rows, lambda engine: key_counts(engine, engine.in_place(rows), unique_key), memory_bytes)
 
 
 def count_pairs(pairs: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> dict[str, int] | None:
     """The same of those rows of the dump that differ: see ``write_changes``."""
 
     def count(engine: LocalEngine) -> dict[str, int]:
-        return _key_counts(engine, f"select * from ({engine.of_result(pairs)}) where is_there", unique_key)
+        return key_counts(engine, f"select * from ({engine.of_result(pairs)}) where is_there", unique_key)
 
     return _counted(pairs, count, memory_bytes)
 
@@ -92,7 +92,7 @@ def _require_reach(rows: DataFrame) -> None:
         raise NotInPlaceError("DuckDB does not compare its types, or does not reach its files")
 
 
-def _key_counts(engine: LocalEngine, select: str, unique_key: Sequence[str]) -> dict[str, int]:
+def key_counts(engine: LocalEngine, select: str, unique_key: Sequence[str]) -> dict[str, int]:
     keys = [f"k{number}" for number in range(len(unique_key))]
     cells = [f"{name_in_duckdb(name)} as {key}" for name, key in zip(unique_key, keys, strict=True)]
     figures = {

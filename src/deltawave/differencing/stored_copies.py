@@ -1,0 +1,109 @@
+"""The full outer join of two stored snapshots (LG96 3.1) by DuckDB, which reads the Parquet files of both."""
+
+import logging
+from collections.abc import Sequence
+
+import duckdb
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T
+
+from deltawave.differencing.contract import Columns
+from deltawave.differencing.in_place import NotInPlaceError
+from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
+from deltawave.differencing.logged_rows import key_counts
+
+_LOG = logging.getLogger(__name__)
+
+_MEMORY = 1 << 30
+
+
+def are_same(old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = _MEMORY) -> bool:
+    """Whether both have the same rows; false if only Spark can tell. No key occurs twice in ``old``.
+
+    ``memory_bytes``: what the join takes; what does not fit waits in temporary files.
+    """
+    try:
+        with _engine(new, memory_bytes) as engine:
+            join = _Join(engine, old, new, unique_key, new.columns)
+            ((old_rows,),) = engine.execute(f"select count(*) from ({join.old})")
+            ((new_rows,),) = engine.execute(f"select count(*) from ({join.new})")
+            found = old_rows == new_rows and not engine.execute(f"select 1 {join.differing} limit 1")
+            engine.check_files()
+            return found
+    except (NotInPlaceError, duckdb.Error) as error:
+        _LOG.debug("Spark compares the rows: %s", error)
+        return False
+
+
+def differing_pairs(
+    old: DataFrame,
+    new: DataFrame,
+    *,
+    unique_key: Sequence[str],
+    columns: Columns,
+    memory_bytes: int = _MEMORY,
+) -> tuple[DataFrame, dict[str, int]]:
+    """Return the rows that differ in a compared column, as ``hash_compressed.differing_pairs`` does.
+
+    With the counts of ``logged_rows.count_keys``, of ``new``, and ``previous_rows``, the number of old rows. If only
+    Spark can compare them, there are no counts, and the rows are those of ``new``.
+    """
+    try:
+        with _engine(new, memory_bytes) as engine:
+            join = _Join(engine, old, new, unique_key, [each["name"] for each in columns if each["is_compared"]])
+            ((previous_rows,),) = engine.execute(f"select count(*) from ({join.old})")
+            counts = key_counts(engine, join.new_rows, unique_key)
+            return engine.frame(join.pairs(), join.schema()), counts | {"previous_rows": previous_rows}
+    except (NotInPlaceError, duckdb.Error) as error:
+        _LOG.debug("Spark compares the rows: %s", error)
+        return new, {}
+
+
+def _engine(rows: DataFrame, memory_bytes: int) -> LocalEngine:
+    if not reaches(rows):
+        raise NotInPlaceError("DuckDB does not compare its types, or does not reach its files")
+    return LocalEngine(rows.sparkSession, memory_bytes)
+
+
+class _Join:
+    """Both snapshots have the same columns, which have numbers here, since they may have any name."""
+
+    def __init__(
+        self, engine: LocalEngine, old: DataFrame, new: DataFrame, unique_key: Sequence[str], compared: Sequence[str]
+    ) -> None:
+        if old.dtypes != new.dtypes:
+            raise NotInPlaceError("the snapshots have other columns")
+        self._fields = new.schema.fields
+        places = {name: place for place, name in enumerate(new.columns)}
+        self._key = [places[name] for name in unique_key]
+        cells = ", ".join(f"{name_in_duckdb(name)} as c{place}" for name, place in places.items())
+        self.new_rows = engine.in_place(new)
+        self.new = f"select {cells}, true as is_there from ({self.new_rows})"
+        self.old = f"select {cells}, true as was_kept from ({engine.in_place(old)})"
+        same_key = " and ".join(f"new.c{place} is not distinct from old.c{place}" for place in self._key)
+        values = [places[name] for name in compared if places[name] not in self._key]
+        unequal = "".join(f" or new.c{place} is distinct from old.c{place}" for place in values)
+        self.differing = (
+            f"from ({self.new}) as new full outer join ({self.old}) as old on {same_key} "
+            f"where was_kept is null or is_there is null{unequal}"
+        )
+
+    def pairs(self) -> str:
+        """The columns of ``schema``."""
+        cells = [
+            f"if(is_there, new.c{place}, old.c{place}) as c{place}" if place in self._key else f"new.c{place}"
+            for place in range(len(self._fields))
+        ]
+        before = [f"old.c{place} as b{place}" for place in range(len(self._fields)) if place not in self._key]
+        flags = (
+            "was_kept is not null as was_kept, is_there is not null as is_there, if(was_kept, 'insert', null) as kind"
+        )
+        return f"select {', '.join([*cells, flags, *before])} {self.differing}"
+
+    def schema(self) -> T.StructType:
+        rows = T.StructType([T.StructField(field.name, field.dataType) for field in self._fields])
+        flagged = rows.add("was_kept", "boolean").add("is_there", "boolean").add("_change_type", "string")
+        for place, field in enumerate(self._fields):
+            if place not in self._key:
+                flagged.add(f"before__{field.name}", field.dataType)
+        return flagged
