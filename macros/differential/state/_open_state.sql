@@ -9,7 +9,7 @@
   {%- if job.strategy.reads == 'dump' or deltawave._has_drifted(job, batch, last) -%}{{ return(last) }}{%- endif -%}
 
   {%- do deltawave._check_slice_columns(job, batch) -%}
-  {%- set is_reused = last.state.kind == job.strategy.keeps and is_comparable -%}
+  {%- set is_reused = deltawave._is_in_form(job, last.state) and is_comparable -%}
   {%- set state = last.state if is_reused else deltawave._write_last_state(job, batch, last) -%}
   {%- set ranges = none -%}
   {%- if job.strategy.ranges -%}
@@ -21,6 +21,9 @@
   {%- endif -%}
   {{ return(dict(last, state=state, ranges=ranges)) }}
 {%- endmacro -%}
+
+{# Is a state in the form that the strategy keeps? #}
+{%- macro _is_in_form(job, state) -%}{{ return(state.kind == job.strategy.keeps) }}{%- endmacro -%}
 
 {# Has the dump other columns, or wider ones, than the state whose hashes are compared? #}
 {%- macro _has_drifted(job, batch, last) -%}

@@ -46,7 +46,7 @@
     {{ return(false) }}
   {%- endif -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
-  {%- set is_same_form = last.state.kind == job.strategy.keeps and not deltawave._is_compared_otherwise(job, batch, last) -%}
+  {%- set is_same_form = deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last) -%}
   {{ return(
     is_same_form and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
     and not modules.re.search('char|collate', kept.values() | join(' ') | lower)

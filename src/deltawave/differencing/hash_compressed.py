@@ -197,6 +197,25 @@ def differing_pairs(
     return _computed(new.sparkSession, memory_bytes, find)
 
 
+def _patches(
+    engine: LocalEngine,
+    unique_key: Sequence[str],
+    patches: DataFrame,
+    stored: DataFrame | None,
+    partitions: Partitions,
+    from_batch: int,
+) -> str:
+    """A select of the patches: from the log's files, unless Spark has to read them."""
+    if stored is not None:
+        try:
+            changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, unique_key)
+            # They are read twice.
+            return engine.stored(f"select *, change_type as _change_type from ({changes})")
+        except (NotInPlaceError, duckdb.Error) as error:
+            _LOG.debug("Spark reads the log: %s", error)
+    return engine.by_spark(patches)
+
+
 def _computed(session: SparkSession, memory_bytes: int, compute: Callable[[LocalEngine, Read], Result]) -> Result:
     """What is computed from rows, whose files are read in place if that is possible."""
     with LocalEngine(session, memory_bytes) as engine:
@@ -260,17 +279,10 @@ class _Compared:
         partitions: Partitions,
         from_batch: int,
     ) -> str:
-        """The kept hashes with any patches applied: from the log's files, unless Spark has to read them."""
+        """The kept hashes with patches applied, if there are any."""
         if patches is None:
             return kept
-        if stored is not None:
-            try:
-                changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, self._unique_key)
-                # They are read twice.
-                return self.patched(kept, engine.stored(f"select *, change_type as _change_type from ({changes})"))
-            except (NotInPlaceError, duckdb.Error) as error:
-                _LOG.debug("Spark reads the log: %s", error)
-        return self.patched(kept, engine.by_spark(patches))
+        return self.patched(kept, _patches(engine, self._unique_key, patches, stored, partitions, from_batch))
 
     def patched(self, kept: str, patches: str) -> str:
         """The kept hashes with patches applied."""

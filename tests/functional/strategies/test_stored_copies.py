@@ -1,0 +1,82 @@
+"""Strategy outer_join where DuckDB joins the files of both copies: it finds what Spark finds."""
+
+import pyarrow.parquet as pq
+from workbench import MODEL, Workbench
+
+# Every type that DuckDB reads, with nulls, NaN, a negative zero, and dates and times of old calendars.
+ROWS = """
+    select id as account_id, if(id = 1, null, 'k') as `it's`, {name} as `name's`, {data} as data,
+    if(id = 2, double('NaN'), double(id)) as ratio, {zero} as zero, date '0900-01-01' + int(id) as old_date,
+    timestamp '1800-02-03 04:05:06.123456' as seen, timestamp_ntz '1900-01-01 00:00:00' as local_time,
+    cast(id as decimal(38, 10)) as amount, cast(id as decimal(9, 2)) as price, tinyint(id) as tiny,
+    smallint(id) as small, int(id) as number, id % 2 = 0 as is_even, cast(null as string) as nothing
+    from range(8)"""
+OLD = ROWS.format(name="'n' || id", data="binary('b' || id)", zero="float(0)")
+# Rows 0 to 2 are updated, 3 is gone, 8 is new. In row 4 nothing changes that counts.
+NEW = ROWS.replace("range(8)", "range(9) where id <> 3").format(
+    name="if(id = 2, 'new', 'n' || id)",
+    data="if(id = 1, null, binary('b' || id))",
+    zero="float(if(id = 0, 'NaN', if(id = 4, '-0.0', '0')))",
+)
+KEY = ["account_id", "it's"]
+CHANGES = [
+    (0, "update", ["zero"]),
+    (1, "update", ["data"]),
+    (2, "update", ["name's"]),
+    (3, "delete", None),
+    (8, "insert", None),
+]
+
+
+def statements(bench: Workbench) -> list[str]:
+    """What the model's last run executed; the select's columns are no statement."""
+    found = next((bench.root / "target" / "run").glob(f"**/{MODEL}.sql"))
+    return [each for each in found.read_text().split(";\n\n") if each and not each.startswith("describe query")]
+
+
+def writer(bench: Workbench, batch: int, model: str = MODEL) -> str:
+    """What wrote the first file of a batch in the log."""
+    file, *_ = bench.spark.sql(f"select * from {bench.schema}.{model}__log where batch_id = {batch}").inputFiles()
+    return pq.ParquetFile(file.removeprefix("file://")).metadata.created_by.split()[0]
+
+
+def test_it_finds_what_spark_finds(bench: Workbench) -> None:
+    bench.configure(strategy="outer_join", unique_key=KEY)
+    bench.add_differential("by_spark", strategy="outer_join", unique_key=KEY, hint="merge")
+    bench.add_differential("ignoring", strategy="outer_join", unique_key=KEY, ignore_columns=["name's"])
+    bench.build(OLD)
+    bench.build(NEW)
+    assert (writer(bench, 2), writer(bench, 2, "by_spark")) == ("DuckDB", "parquet-mr")
+    columns = "account_id, _change_type, _changed_columns, struct(*)"
+    found, by_spark = (
+        bench.spark.sql(f"select {columns} from {bench.schema}.{model} where _batch_id = 2 order by account_id")
+        for model in (MODEL, "by_spark")
+    )
+    assert [tuple(row)[:3] for row in found.collect()] == CHANGES
+    # As text, since NaN is not NaN to Python.
+    texts = [[str(row[3].asDict() | {"_batch_at": None}) for row in rows.collect()] for rows in (found, by_spark)]
+    assert texts[0] == texts[1]
+    assert bench.batches("inserts, deletes, updates", "ignoring")[1] == (1, 1, 2)
+    # Nothing is copied, nor is any other statement run.
+    assert set(bench.build(NEW).messages.values()) == {"no changes"}
+    assert len(statements(bench)) <= 1, statements(bench)
+
+
+def test_as_many_rows_are_not_the_same_rows(bench: Workbench) -> None:
+    """A key that stands twice in place of another one is refused, and so is one that is null."""
+    rows = "select id as account_id, 'old' as name from range(10)"
+    bench.configure(strategy="outer_join")
+    bench.build(rows)
+    for key, reason in (("if(id = 9, 8, id)", "more than once"), ("nullif(id, 9)", "null")):
+        bench.dump(rows.replace("id as", f"{key} as"))
+        assert reason in bench.run().messages[MODEL]
+        assert bench.batches() == [(1, 10, 0, 0)]
+
+
+def test_columns_that_come_and_go_are_joined_by_spark(bench: Workbench) -> None:
+    rows = "select id as account_id, if(id < {}, 'new', 'old') as name{} from range(10)"
+    bench.configure(strategy="outer_join", on_schema_change="append_new_columns")
+    for changed, points in ((0, ""), (1, ", id as points"), (2, ", id as points"), (3, "")):
+        bench.build(rows.format(changed, points))
+    assert [writer(bench, number) for number in (2, 3, 4)] == ["parquet-mr", "DuckDB", "parquet-mr"]
+    assert bench.batches("inserts, deletes, updates") == [(10, 0, 0), (0, 0, 1), (0, 0, 1), (0, 0, 1)]
