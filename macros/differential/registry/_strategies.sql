@@ -15,6 +15,7 @@
   {{ return({
     'outer_join': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='_changes_by_outer_join', keeps='copy', sees_deletes='all', source='CH98 3.1; LG96 3.1',
+      options=['memory_bytes'],
     ),
     'union': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='_changes_by_union', keeps='copy', sees_deletes='all', source='CH98 3.1, Figure 1',

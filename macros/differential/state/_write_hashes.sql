@@ -3,6 +3,7 @@
 
     hash_version    what computes the hashes of such rows
     differing_rows  the rows of the dump that differ from the hashes of the previous state
+    differing_pairs the same with the previous rows, if it reads the log
     kept_hashes     the hashes of rows
     patched_hashes  the hashes of the previous state, after later changes
 

@@ -119,7 +119,7 @@
 
 {#
   The dump's rows in the log's columns and types. Only a narrower number is cast: files are read in place where the select takes nothing but columns. A
-  select that has these columns already is taken as it is: then it need not be analysed once more.
+  select that has these columns and no others is taken as it is: then it need not be analysed once more.
 #}
 {%- macro _named_rows(job, batch) -%}
   {%- set types = deltawave._types_of(job.columns) -%}
@@ -131,7 +131,8 @@
     {%- do names.append(column.name) -%}
     {%- do casts.append(is_cast) -%}
   {%- endfor -%}
-  {%- set is_named = names == job.columns | map(attribute='name') | list and not casts | select | list -%}
+  {#- A dated dump also has its date, and columns that the date lacks. -#}
+  {%- set is_named = names == job.columns | map(attribute='name') | list and not job.settings.snapshot_date and not casts | select | list -%}
   {{ return(rows if is_named else 'select ' ~ cells | join(', ') ~ ' from (\n' ~ rows ~ '\n)') }}
 {%- endmacro -%}
 

@@ -2,7 +2,7 @@
 {%- macro default___whole_dump(job, batch, last) -%}
   {%- set rows = deltawave._rows_of_dump(job, batch) -%}
   {%- set in_files = last and deltawave._joins_in_files(job, batch, last) -%}
-  {%- if in_files and deltawave._may_be_idle(job, batch, last) and deltawave._is_as_copied(job, batch, last, rows) -%}
+  {%- if in_files and deltawave._may_be_idle(job, batch, last) and deltawave._is_as_copied(job, batch, last) -%}
     {{ return(deltawave._reading(incoming=none, is_idle=true)) }}
   {%- endif -%}
   {#- In place, the previous files are checked before those of this dump are listed. -#}
@@ -46,17 +46,20 @@
     {{ return(false) }}
   {%- endif -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
-  {%- set is_same_form = deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last) -%}
+  {%- set form = deltawave._form_for(job.strategy) -%}
+  {%- set is_copy = deltawave._is_in_form(job, last.state) and form.has_rows and not form.in_order -%}
   {{ return(
-    is_same_form and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
+    is_copy and not deltawave._is_compared_otherwise(job, batch, last) and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
     and not modules.re.search('char|collate', kept.values() | join(' ') | lower)
   ) }}
 {%- endmacro -%}
 
-{# Has the select the rows of the last copy? Then nothing is landed. #}
-{%- macro _is_as_copied(job, batch, last, rows) -%}
+{# Has the select the rows of the last copy, which has lost none? Then nothing is landed. #}
+{%- macro _is_as_copied(job, batch, last) -%}
   {%- set relations = {'old': deltawave._copied_rows(job, batch, last.state), 'new': '(\n' ~ deltawave._named_rows(job, batch) ~ '\n)'} -%}
-  {{ return(adapter.call_library('deltawave.differencing.stored_copies.are_same', relations, deltawave._join_options(job, batch))) }}
+  {{ return(adapter.call_library('deltawave.differencing.stored_copies.are_same', relations, dict(
+    deltawave._join_options(job, batch), rows=last.state.rows
+  ))) }}
 {%- endmacro -%}
 
 {# A view of the rows that differ between two copies, each with the one before; the batch's `measured` has counts if the library has joined them. #}

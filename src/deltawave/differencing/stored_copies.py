@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import NotInPlaceError
+from deltawave.differencing.in_place import ChangedFileError, NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 from deltawave.differencing.logged_rows import key_counts
 
@@ -17,20 +17,23 @@ _LOG = logging.getLogger(__name__)
 _MEMORY = 1 << 30
 
 
-def are_same(old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = _MEMORY) -> bool:
+def are_same(
+    old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], rows: int, memory_bytes: int = _MEMORY
+) -> bool:
     """Whether both have the same rows; false if only Spark can tell. No key occurs twice in ``old``.
 
-    ``memory_bytes``: what the join takes; what does not fit waits in temporary files.
+    - ``rows``: how many both have to have
+    - ``memory_bytes``: what the join takes; what does not fit waits in temporary files
     """
     try:
         with _engine(new, memory_bytes) as engine:
             join = _Join(engine, old, new, unique_key, new.columns)
             ((old_rows,),) = engine.execute(f"select count(*) from ({join.old})")
             ((new_rows,),) = engine.execute(f"select count(*) from ({join.new})")
-            found = old_rows == new_rows and not engine.execute(f"select 1 {join.differing} limit 1")
+            found = old_rows == new_rows == rows and not engine.execute(f"select 1 {join.differing} limit 1")
             engine.check_files()
             return found
-    except (NotInPlaceError, duckdb.Error) as error:
+    except (NotInPlaceError, ChangedFileError, OSError, duckdb.Error) as error:
         _LOG.debug("Spark compares the rows: %s", error)
         return False
 
@@ -66,7 +69,7 @@ def _engine(rows: DataFrame, memory_bytes: int) -> LocalEngine:
 
 
 class _Join:
-    """Both snapshots have the same columns, which have numbers here, since they may have any name."""
+    """The join of two snapshots with the same columns, which have numbers here, since they may have any name."""
 
     def __init__(
         self, engine: LocalEngine, old: DataFrame, new: DataFrame, unique_key: Sequence[str], compared: Sequence[str]
