@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups
+from deltawave.differencing.in_place import RowGroups
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.unchanged_blocks import column_chunks
 
 PLAIN: dict[str, Any] = {"use_dictionary": False, "compression": "none", "write_statistics": False}

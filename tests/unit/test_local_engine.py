@@ -31,8 +31,8 @@ from deltawave.comparing.columns import Column
 from deltawave.comparing.prefilter import Tables
 from deltawave.differencing import hash_compressed, local_engine, logged_rows
 from deltawave.differencing.contract import SIDES
-from deltawave.differencing.in_place import NotInPlaceError, check_calendar
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
+from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 
 Row = tuple[Any, ...]
 

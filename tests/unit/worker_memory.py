@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from deltawave.differencing import (
     compression,
     hybrid_hash,
-    in_place,
+    parquet_files,
     pointed,
     sort_merge_compressed,
     text_diff,
@@ -69,7 +69,7 @@ def write(folder: Path, most_rows: int) -> None:
 def stored(path: Path) -> RowGroups:
     """The row groups of a file, as a task of Spark's finds them."""
     schema = pq.read_schema(path)
-    found = in_place._examined(path.as_uri(), {field.name: field.type for field in schema}, {})
+    found = parquet_files.examined(path.as_uri(), {field.name: field.type for field in schema}, {})
     groups = tuple((path.as_uri(), number) for number in range(len(found["rows"])))
     return RowGroups(groups, tuple(found["rows"]), found["row_bytes"], schema)
 

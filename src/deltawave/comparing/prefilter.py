@@ -15,8 +15,8 @@ from deltawave.comparing.columns import Column
 from deltawave.comparing.concentrations import LEAST_ROWS, as_value, estimate, is_category, measured
 from deltawave.differencing.contract import SIDES, Side
 from deltawave.differencing.hash_compressed import hashes
-from deltawave.differencing.in_place import ChangedFileError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
+from deltawave.differencing.parquet_files import ChangedFileError
 
 _LOG = logging.getLogger(__name__)
 

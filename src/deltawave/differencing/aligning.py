@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from deltawave.differencing.batches import Batches, Mask, Places, Positions
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
+from deltawave.differencing.in_place import RowGroups, map_numbers, parallelism
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.stored_rows import rows_between
 

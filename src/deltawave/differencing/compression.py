@@ -18,8 +18,9 @@ from deltawave.comparable import contained_types
 from deltawave.differencing.batches import Batches, plain
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.hashing import VERSION
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, map_rows
+from deltawave.differencing.in_place import RowGroups, map_numbers, map_rows
 from deltawave.differencing.merging import patched
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import Signatures, gathered
 from deltawave.differencing.stored_rows import groups_in_place, plain_row_groups, rows_between
 from deltawave.sql_text import quoted

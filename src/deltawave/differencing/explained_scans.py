@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.in_place import NotInPlaceError, has_rows
+from deltawave.differencing.parquet_files import NotInPlaceError, has_rows
 from deltawave.sql_text import quoted
 
 # The only nodes of an accepted plan: a scan, and projections of columns. Anything else, such as a filter, is refused.

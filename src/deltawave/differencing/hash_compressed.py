@@ -16,9 +16,9 @@ from pyspark.sql import types as T
 
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 from deltawave.differencing.logged_rows import LogFiles, Partitions
+from deltawave.differencing.parquet_files import NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
 

@@ -15,7 +15,8 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.batches import Batches
-from deltawave.differencing.in_place import FILLED_IN, NotInPlaceError, check_folders, computed, has_rows, located
+from deltawave.differencing.in_place import FILLED_IN, computed
+from deltawave.differencing.parquet_files import NotInPlaceError, check_folders, has_rows, located
 from deltawave.sql_text import quoted
 
 _LISTED = StructType().add("path", "string").add("size", "long").add("modified_ns", "long").add("problem", "string")

@@ -23,14 +23,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
 
-from deltawave.differencing.in_place import (
-    ChangedFileError,
-    NotInPlaceError,
-    has_local_master,
-    located,
-    parallelism,
-    state_of,
-)
+from deltawave.differencing.in_place import has_local_master, parallelism
+from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError, located, state_of
 from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.resources import attach
 from deltawave.sql_text import quoted

@@ -12,8 +12,8 @@ import duckdb
 from pyspark.sql import DataFrame
 
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import NotInPlaceError, check_calendar
 from deltawave.differencing.local_engine import LocalEngine, literal, local_path, name_in_duckdb, reaches
+from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from pyspark.sql.types import (
 )
 
 from deltawave.differencing.explained_scans import explained_files
-from deltawave.differencing.in_place import NotInPlaceError
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.source_state import items, java_class
 
 _MORE = "it is more than all rows of Parquet files"

@@ -20,8 +20,9 @@ from deltawave.differencing.aligning import Segment, aligned
 from deltawave.differencing.batches import Batches, Positions, flags
 from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
+from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.merging import differences
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import Signatures
 from deltawave.differencing.stored_rows import StoredRows, rows_between
 from deltawave.differencing.unequal import any_unequal

@@ -22,7 +22,7 @@ from deltawave.differencing import (
     window,
 )
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import NotInPlaceError
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.resources import holding
 
 _LOG = logging.getLogger(__name__)

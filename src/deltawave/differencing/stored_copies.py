@@ -8,9 +8,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.in_place import ChangedFileError, NotInPlaceError
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 from deltawave.differencing.logged_rows import key_counts
+from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
 

@@ -12,7 +12,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.batches import Batches, PositionedBatches, typed
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers, parallelism
+from deltawave.differencing.in_place import RowGroups, map_numbers, parallelism
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.plain_scans import plain_scan
 from deltawave.sql_text import quoted
 

@@ -19,7 +19,8 @@ from pyspark.sql import DataFrame, SparkSession
 from deltawave.differencing import outer_join
 from deltawave.differencing.aligning import NotSegmentedError
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, computed, located, open_file
+from deltawave.differencing.in_place import RowGroups, computed
+from deltawave.differencing.parquet_files import NotInPlaceError, located, open_file
 from deltawave.differencing.stored_rows import StoredRows
 from deltawave.differencing.window import WINDOW, changes_found, found_in_order
 

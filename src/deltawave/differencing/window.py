@@ -21,7 +21,8 @@ from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, PositionedBatches, typed
 from deltawave.differencing.contract import SIDES, Columns, Contract, Side
-from deltawave.differencing.in_place import NotInPlaceError, RowGroups, map_numbers
+from deltawave.differencing.in_place import RowGroups, map_numbers
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
 from deltawave.differencing.stored_rows import plain_row_groups, rows_between
 from deltawave.differencing.unequal import any_unequal

@@ -17,7 +17,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.in_place import located
+from deltawave.differencing.parquet_files import located
 from deltawave.meshjoin.batches import map_in_arrow
 from deltawave.source_state import items
 from deltawave.sql_text import quoted

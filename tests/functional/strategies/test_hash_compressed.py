@@ -18,8 +18,8 @@ from workbench import MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
 from deltawave import source_state
 from deltawave.differencing import hash_compressed, sort_merge_compressed, stored_rows
-from deltawave.differencing.in_place import ChangedFileError
 from deltawave.differencing.logged_rows import LogFiles
+from deltawave.differencing.parquet_files import ChangedFileError
 from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 

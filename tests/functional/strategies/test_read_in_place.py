@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
 from deltawave import source_state
-from deltawave.differencing.in_place import NotInPlaceError, map_rows
+from deltawave.differencing.in_place import map_rows
 from deltawave.differencing.local_engine import LocalEngine
+from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.stored_rows import is_plain_scan, plain_row_groups
 from deltawave.source_state import fingerprint
 from deltawave.sql_text import quoted
