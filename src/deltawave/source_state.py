@@ -35,7 +35,11 @@ _CONSTANT = {"CTERelationRef", "OneRowRelation", "Range"}
 _UNKNOWN_BYTES = 1 << 62
 # Functions of users, session variables, and the clock may give something else each time.
 _PATTERNS = ("CURRENT_LIKE", "PYTHON_UDF", "SCALA_UDF", "SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")
-_UNKNOWN = re.compile(r"(?:udf|udaf|udtf|aggregator)\w*[#(]|variablereference\(", re.IGNORECASE)
+_UNKNOWN = re.compile(
+    # Spark reads a text such as 'today' by the clock where it becomes a date.
+    r"(?:udf|udaf|udtf|aggregator)\w*[#(]|variablereference\(|'\s*(?:now|today|tomorrow|yesterday)\b",
+    re.IGNORECASE,
+)
 # Settings whose defaults come from the machine, and prefixes of those that decide what is read.
 _SETTINGS = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
 _PREFIXES = ("spark.sql.", "spark.wap.", "spark.databricks.")

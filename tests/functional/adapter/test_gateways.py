@@ -4,23 +4,35 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 
 from dbt.adapters.deltawave.gateways import Gateways
 
 TOKEN = "known to the user alone"
-# A session, then a statement that would take hours.
-COMMAND = """
+JOINS = """
 import sys
 from dbt.adapters.deltawave.gateways import join
 
 link = join(int(sys.argv[1]), sys.argv[2])
-link.claim_jobs()
-rows = link.session.range(3).mapInPandas(lambda frames: frames, "id bigint").collect()
+link.claim_thread()
+session = link.session
+"""
+# It runs what would take hours, in a stream, too, and leaves a cached table.
+RUNS = f"""{JOINS}
+rows = session.range(3).mapInPandas(lambda frames: frames, "id bigint").collect()
+session.sql("create temporary view mine as select 7 as id").collect()
+session.sql("cache table kept as select 7 as id").collect()
+stream = session.readStream.format("rate").load().writeStream
+stream.foreachBatch(lambda frame, number: frame.count()).option("checkpointLocation", sys.argv[3]).start()
 print(sorted(row.id for row in rows), flush=True)
-link.session.sql("create temporary view mine as select 1")
-link.session.range(10**15).selectExpr("sum(id % 7)").collect()
+session.range(10**15).selectExpr("sum(id % 7)").collect()
+"""
+STOPS = f"""{JOINS}
+session.stop()
+link.leave()
+print(link.session.sparkContext._jsc, flush=True)
 """
 
 
@@ -29,29 +41,44 @@ def gateways(spark):
     return Gateways(spark, TOKEN)
 
 
+@contextmanager
+def command(code, gateways, *arguments):
+    arguments = [sys.executable, "-c", code, str(gateways.port), TOKEN, *map(str, arguments)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def wait_until(is_true):
     while not is_true():
         time.sleep(0.05)
 
 
-def test_what_a_killed_command_runs_ends(spark, gateways):
+def test_what_a_killed_command_runs_ends(spark, gateways, tmp_path):
     tracker = spark.sparkContext.statusTracker()
-    command = subprocess.Popen(
-        [sys.executable, "-c", COMMAND, str(gateways.port), TOKEN], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert command.stdout.readline() == "[0, 1, 2]\n"
+    shared = spark._jsparkSession.sharedState()
+    with command(RUNS, gateways, tmp_path) as process:
+        assert process.stdout.readline() == "[0, 1, 2]\n"
         wait_until(lambda: any(tracker.getActiveJobsIds()))
         assert gateways.are_used
         assert not spark.catalog.tableExists("mine")
-    finally:
-        command.kill()
-        command.wait()
-        command.stdout.close()
-    wait_until(lambda: not gateways.are_used and not any(tracker.getActiveJobsIds()))
-    # Spark itself goes on.
-    assert spark.range(3).count() == 3
+        assert len(shared.activeStreamingQueries()) == 1
+        assert not shared.cacheManager().isEmpty()
+    wait_until(lambda: not gateways.are_used)
+    wait_until(lambda: not any(tracker.getActiveJobsIds()))
+    assert not len(shared.activeStreamingQueries())
+    # Another command would read rows that may have changed since.
+    assert shared.cacheManager().isEmpty()
+
+
+def test_a_command_stops_its_own_session_alone(spark, gateways):
+    with command(STOPS, gateways) as process:
+        assert process.stdout.readline() == "None\n"
+    wait_until(lambda: not gateways.are_used)
     assert not gateways.have_ended
+    assert spark.range(3).count() == 3
 
 
 def test_others_get_no_gateway(gateways):

@@ -2,17 +2,20 @@
 
 A command connects to a port of loopback, sends the server's token, and gets the port and the secret of its gateway. The
 connection stays open while the command lives. When it closes, also because the command was killed, the server cancels
-what the command runs.
+what the command runs, and drops what is cached when no command is left.
 """
 
+import atexit
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +25,8 @@ from pyspark.sql import SparkSession
 _HOST = "127.0.0.1"
 # A command answers at once.
 _PATIENCE_SECONDS = 10.0
+# The setting of a session that has the job group of its command.
+_GROUP = "spark.deltawave.command"
 
 
 class Gateways:
@@ -47,13 +52,18 @@ class Gateways:
 
     def _accept(self) -> None:
         while True:
-            client, _ = self._socket.accept()
+            try:
+                client, _ = self._socket.accept()
+            except OSError:
+                # There may be too many open files.
+                time.sleep(1)
+                continue
             threading.Thread(target=self._serve, args=(client,), name="serves a command", daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
         with client, suppress(OSError):
             client.settimeout(_PATIENCE_SECONDS)
-            if not secrets.compare_digest(_line(client), self._token):
+            if not secrets.compare_digest(client.recv(1000), self._token + b"\n"):
                 return
             with self._gateway() as described:
                 client.sendall(json.dumps(described).encode() + b"\n")
@@ -64,6 +74,8 @@ class Gateways:
     @contextmanager
     def _gateway(self) -> Iterator[dict[str, Any]]:
         context = self._session.sparkContext
+        # A command that stops its session clears it.
+        SparkSession._get_j_spark_session_class(context._jvm).setDefaultSession(self._session._jsparkSession)
         server = context._jvm.Py4JServer(context._jsc.sc().conf())
         server.start()
         group = secrets.token_hex(8)
@@ -72,12 +84,21 @@ class Gateways:
         try:
             yield {"port": server.getListeningPort(), "secret": server.secret(), "group": group}
         finally:
-            context._jsc.sc().cancelJobGroupAndFutureJobs(group)
-            server.shutdown()
-            # A command makes its session the default one of the JVM.
-            SparkSession._get_j_spark_session_class(context._jvm).setDefaultSession(self._session._jsparkSession)
-            with self._lock:
-                self._used -= 1
+            try:
+                context._jsc.sc().cancelJobGroupAndFutureJobs(group)
+                server.shutdown()
+                self._stop_streams(group)
+            finally:
+                with self._lock:
+                    self._used -= 1
+                    if not self._used:
+                        self._session.catalog.clearCache()
+
+    def _stop_streams(self, group: str) -> None:
+        """Stop a command's streams, which have job groups of their own."""
+        for query in self._session._jsparkSession.sharedState().activeStreamingQueries().values():
+            if query.sparkSession().conf().get(_GROUP, "") == group:
+                query.stop()
 
 
 @dataclass(frozen=True)
@@ -88,36 +109,57 @@ class Link:
     group: str
     _connection: socket.socket
 
-    def claim_jobs(self) -> None:
-        """Let the jobs of this thread be cancelled when this process ends."""
-        self.session.sparkContext.setJobGroup(self.group, "dbt")
+    def claim_thread(self) -> None:
+        """Let this thread work in the session, and its jobs be cancelled when this process ends."""
+        context: Any = self.session.sparkContext
+        context.setJobGroup(self.group, "dbt")
+        SparkSession._get_j_spark_session_class(context._jvm).setActiveSession(self.session._jsparkSession)
 
     def leave(self) -> None:
         """Forget the server's Spark, whether or not it still runs, so that this process can start another."""
         context: Any = self.session.sparkContext
         gateway = context._gateway
-        # Otherwise the server's Spark would stop.
-        context._jsc = None
         context.stop()
         SparkContext._gateway = SparkContext._jvm = None
+        SparkSession._instantiatedSession = SparkSession._activeSession = None
         self._connection.close()
         with suppress(Exception):
             gateway.close()
 
 
 def join(port: int, token: str) -> Link:
-    """Return a new session of the server at ``port``. Raises ``OSError`` or ``ValueError`` if it does not answer."""
-    connection = socket.create_connection((_HOST, port), _PATIENCE_SECONDS)
-    connection.sendall(token.encode() + b"\n")
-    described = json.loads(_line(connection))
-    connection.settimeout(None)
-    gateway = _gateway(described)
-    jvm: Any = gateway.jvm
-    java = jvm.JavaSparkContext.fromSparkContext(getattr(jvm, "org.apache.spark.SparkContext").getOrCreate())
-    with _own_interrupts():
-        context = SparkContext(gateway=gateway, jsc=java, conf=SparkConf(_jconf=java.getConf()))
-    default = SparkSession._get_j_spark_session_class(jvm).getDefaultSession().get()
-    return Link(SparkSession(context, default.newSession()), described["group"], connection)
+    """Return a new session of the server at ``port``.
+
+    Raises ``OSError``, ``ValueError`` or ``Py4JError`` if it does not answer, as when it ends.
+    """
+    with ExitStack() as failed:
+        connection = failed.enter_context(socket.create_connection((_HOST, port), _PATIENCE_SECONDS))
+        connection.sendall(token.encode() + b"\n")
+        with connection.makefile() as lines:
+            described = json.loads(lines.readline())
+        connection.settimeout(None)
+        gateway = _gateway(described)
+        jvm: Any = gateway.jvm
+        java = jvm.JavaSparkContext.fromSparkContext(getattr(jvm, "org.apache.spark.SparkContext").getOrCreate())
+        # A failure, or a Python model that stops Spark, ends this command's part of it alone.
+        java.stop = lambda: None
+        with _own_interrupts():
+            context = SparkContext(gateway=gateway, jsc=java, conf=SparkConf(_jconf=java.getConf()))
+        atexit.register(shutil.rmtree, context._temp_dir, ignore_errors=True)
+        session = _new_session(context)
+        session.conf.set(_GROUP, described["group"])
+        failed.pop_all()
+    return Link(session, described["group"], connection)
+
+
+def _new_session(context: Any) -> SparkSession:
+    """A session for this process. The default one of the JVM stays the server's, which is nobody's."""
+    java_class: Any = SparkSession._get_j_spark_session_class(context._jvm)
+    default = java_class.getDefaultSession().get()
+    SparkSession._instantiatedSession = SparkSession(context, default)
+    session = SparkSession(context, default.newSession())
+    SparkSession._instantiatedSession = SparkSession._activeSession = session
+    return session
 
 
 def _gateway(described: dict[str, Any]) -> Any:
@@ -136,11 +178,8 @@ def _own_interrupts() -> Iterator[None]:
     """Keep PySpark from handling Ctrl-C, since it would cancel the jobs of all commands."""
     is_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGINT)
-    yield
-    if is_main:
-        signal.signal(signal.SIGINT, handler)
-
-
-def _line(connection: socket.socket) -> bytes:
-    with connection.makefile("rb") as lines:
-        return lines.readline(1000).rstrip(b"\n")
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, handler)

@@ -52,6 +52,11 @@ class Server:
     token: str = field(repr=False)
     digests: dict[str, str] = field(repr=False)
 
+    def other_programs(self) -> list[str]:
+        """The programs of this process that are others than the server's."""
+        digests = _digests({})
+        return sorted(key for key in digests if digests[key] != self.digests.get(key))
+
     def others(self, settings: Mapping[str, str]) -> list[str]:
         """The keys of ``settings`` that have another value at the server, or none."""
         digests = _digests(settings)

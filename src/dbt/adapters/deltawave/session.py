@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -54,8 +55,9 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     credentials.refuse_cleaned()
     settings = session_settings(credentials.server_side_parameters, Path(credentials.data_dir))
     with _lock:
-        if _current is not None and _current.link and _current.server != running(credentials.data_dir):
+        if _current is not None and _current.link and not _is_there(_current, credentials.data_dir):
             _current.link.leave()
+            _current = None
         if _current is not None and _is_alive(_current.session):
             _adjust(_current.session, _current.settings, settings)
             _current = _current._replace(settings=settings)
@@ -64,7 +66,7 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
         else:
             _current = _start(settings, credentials)
         if _current.link:
-            _current.link.claim_jobs()
+            _current.link.claim_thread()
         return _current.session
 
 
@@ -98,6 +100,11 @@ def _is_alive(session: Any) -> bool:
     return SparkContext._active_spark_context is not None and session._sc._jsc is not None
 
 
+def _is_there(current: _Current, data_dir: str) -> bool:
+    """Whether the server of a session still runs, and the session was not stopped."""
+    return _is_alive(current.session) and current.server == running(data_dir)
+
+
 def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Current:
     silence_query_errors()
     if is_remote(settings):
@@ -126,10 +133,12 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
 
 def _join(server: Server, settings: dict[str, str]) -> Link:
     """Return a link to ``server``; raise ``DbtRuntimeError`` if it has other settings that no session can change."""
+    if programs := server.other_programs():
+        raise _other_settings(server, programs)
     prepare_python(settings)
     try:
         link = join(server.port, server.token)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, Py4JError) as error:
         raise DbtRuntimeError(
             f"The server that runs (process {server.process}) does not answer: {error}. "
             "`deltawave server stop` ends it."
@@ -137,14 +146,18 @@ def _join(server: Server, settings: dict[str, str]) -> Link:
     others = server.others(settings)
     if fixed := [key for key in others if not link.session.conf.isModifiable(key)]:
         link.leave()
-        raise DbtRuntimeError(
-            f"The server that runs (process {server.process}) was started with other settings: {', '.join(fixed)}. "
-            "`deltawave server stop` ends it: the next run is without a server, or `deltawave server start` starts one "
-            "with these settings."
-        )
+        raise _other_settings(server, fixed)
     _change(link.session, others, settings)
     logger.info(f"Spark runs in a server, process {server.process}.")
     return link
+
+
+def _other_settings(server: Server, names: list[str]) -> DbtRuntimeError:
+    return DbtRuntimeError(
+        f"The server that runs (process {server.process}) was started with other settings: {', '.join(names)}. "
+        "`deltawave server stop` ends it: the next run is without a server, or `deltawave server start` starts one "
+        "with these settings."
+    )
 
 
 def _connect(url: str, settings: Mapping[str, str]) -> SparkSession:
