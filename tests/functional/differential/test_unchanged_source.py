@@ -160,6 +160,8 @@ def test_a_select_whose_tables_are_known(spark: SparkSession, store: Callable[..
     [
         "select *, current_timestamp() as seen from {source}",
         "select * from {source} where account_id > (select day(current_date))",
+        "select * from {source} where date_add(date '2026-01-01', int(account_id)) < 'today'",
+        "select *, to_date(' Yesterday') as day, cast('now' as timestamp) as seen from {source}",
         "select *, rand() as chance from {source}",
         "select *, current_user() as who from {source}",
         "select *, input_file_name() as file from {source}",
