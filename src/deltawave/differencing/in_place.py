@@ -115,10 +115,10 @@ class RowGroups:
         missing = [column.name for column in columns if column.name.lower() not in known]
         if missing:
             raise NotInPlaceError(f"no file has the column(s) {', '.join(missing)}")
-        examined = list(zip(paths, found, strict=True))
-        groups = tuple((path, number) for path, file in examined for number in range(len(file["rows"])))
+        by_path = list(zip(paths, found, strict=True))
+        groups = tuple((path, number) for path, file in by_path for number in range(len(file["rows"])))
         rows = tuple(rows for file in found for rows in file["rows"])
-        states = {path: (file["size"], file["modified_ns"]) for path, file in examined}
+        states = {path: (file["size"], file["modified_ns"]) for path, file in by_path}
         stored = {
             column.name.lower(): source
             for column, source in zip(frame.schema.fields, columns, strict=True)
