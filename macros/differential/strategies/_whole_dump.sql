@@ -12,10 +12,11 @@
   {%- if in_files -%}
     {%- set pairs = deltawave._pairs_of_copies(job, batch, last.state, state) -%}
     {%- if batch.result.measured.rows is defined -%}
+      {#- Spark counts the rows of a dump whose checksum it has to compute. -#}
       {{ return(deltawave._reading(
         incoming=deltawave._macro_named(form.read)(job, batch, state),
         state=state,
-        counted=batch.result.measured,
+        counted=batch.result.measured if batch.checksum_of is none else none,
         changes=deltawave._changes_in_pairs(batch, pairs),
         pairs=pairs,
       )) }}
@@ -36,13 +37,13 @@
 
 {#
   May a Python library join this dump with the last one where their files are? That takes a part of the time of Spark's join, and finds the same changes. Not
-  if the log's rows need more than values of both: with a tolerance, columns that come or go, rows that are counted or set aside, or a checksum of the dump.
+  if the log's rows need more than values of both: with a tolerance, columns that come or go, or rows that are counted or set aside.
 #}
 {%- macro _joins_in_files(job, batch, last) -%}
   {%- set settings = job.settings -%}
   {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and settings.hint is none and not settings.tolerance -%}
   {%- set is_in_files = settings.file_format == 'parquet' and settings.copy_format == 'parquet' and deltawave._runs_python() and not job.remote -%}
-  {%- if not is_usual or not is_in_files or settings.snapshot_date is not none or job.strategy.comparison != '_changes_by_outer_join' -%}
+  {%- if not is_usual or not is_in_files or job.strategy.comparison != '_changes_by_outer_join' -%}
     {{ return(false) }}
   {%- endif -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
