@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 from pyspark.sql import SparkSession
@@ -167,6 +168,19 @@ class Workbench:
         """The rows of x__batches."""
         rows = self.spark.sql(f"select {columns} from {self.schema}.{model}__batches order by batch_id")
         return [tuple(row) for row in rows.collect()]
+
+    def statements(self, model: str = MODEL) -> list[str]:
+        """What the model's last run executed, as target/run shows it; the select's columns are no statement."""
+        found = next((self.root / "target" / "run").glob(f"**/{model}.sql"))
+        return [each for each in found.read_text().split(";\n\n") if each and not each.startswith("describe query")]
+
+    def writers(self, model: str = MODEL) -> list[str]:
+        """What wrote the first file of each batch in the log: DuckDB, or Spark's parquet-mr."""
+        logged = f"select * from {self.schema}.{model}__log where batch_id = "
+        files = [
+            self.spark.sql(f"{logged}{number + 1}").inputFiles() for number in range(len(self.batches(model=model)))
+        ]
+        return [pq.ParquetFile(file.removeprefix("file://")).metadata.created_by.split()[0] for (file, *_) in files]
 
     def names(self, model: str = MODEL) -> set[str]:
         """Tables and views of the model."""

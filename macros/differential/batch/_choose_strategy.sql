@@ -41,12 +41,8 @@
   machine, and the checksum of a dated dump does not take another reading. Columns that the log does not have are landed, for the quarantine, by a join only.
 #}
 {%- macro _is_quick(job) -%}
-  {%- set settings = job.settings -%}
-  {%- if settings.file_format != 'parquet' or settings.snapshot_date is not none or settings.duplicate_keys != 'fail' or job.remote -%}
-    {{ return(false) }}
-  {%- endif -%}
-  {%- for column in job.columns if modules.re.search('<|variant|interval|collate|char', column.data_type | lower) -%}{{ return(false) }}{%- endfor -%}
-  {{ return(modules.re.match('file:|/', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
+  {%- set is_usual = job.settings.snapshot_date is none and job.settings.duplicate_keys == 'fail' and not job.remote -%}
+  {{ return(is_usual and deltawave._is_read_by_duckdb(job)) }}
 {%- endmacro -%}
 
 {#

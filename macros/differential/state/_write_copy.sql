@@ -1,6 +1,27 @@
-{# A copy of the dump, its rows placed by the key's hash. #}
+{# A copy of the dump. For Spark's join its rows are placed by the key's hash; that of a small one is a single file. #}
 {%- macro default___write_copy(job, batch, table, rows, columns) -%}
-  {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=false)) }}
+  {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=not job.is_small and deltawave._is_joined_in_files(job))) }}
+{%- endmacro -%}
+
+{#
+  Are copies joined by a Python library, where their files are? That takes a part of the time of Spark's join, and finds the same changes. Not if the log's
+  rows need more than values of both: with a tolerance, or rows that are counted or set aside.
+#}
+{%- macro _is_joined_in_files(job) -%}
+  {%- set settings, form = job.settings, deltawave._form_for(job.strategy) -%}
+  {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and settings.hint is none and not settings.tolerance -%}
+  {%- set is_local = deltawave._runs_python() and not job.remote and modules.re.match('local($|\\[)', target.host or '') -%}
+  {{ return(
+    is_usual and is_local and job.strategy.comparison == '_changes_by_outer_join' and form.has_rows and not form.in_order
+    and settings.copy_format == 'parquet' and deltawave._is_read_by_duckdb(job)
+  ) }}
+{%- endmacro -%}
+
+{# Does DuckDB reach the log's files, and compare the dump's columns as Spark does? #}
+{%- macro _is_read_by_duckdb(job) -%}
+  {%- set types = job.columns | map(attribute='data_type') | join(' ') | lower -%}
+  {%- if job.settings.file_format != 'parquet' or modules.re.search('<|variant|interval|collate|char', types) -%}{{ return(false) }}{%- endif -%}
+  {{ return(modules.re.match('file:|/', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
 {%- endmacro -%}
 
 {# A copy in the dump's order. It needs no exchange: its files follow each other as the dump's parts do. #}

@@ -36,22 +36,14 @@
 {%- endmacro -%}
 
 {#
-  May a Python library join this dump with the last one where their files are? That takes a part of the time of Spark's join, and finds the same changes. Not
-  if the log's rows need more than values of both: with a tolerance, columns that come or go, or rows that are counted or set aside.
+  Does a Python library join this dump with the last one where their files are (see _is_joined_in_files)? Both have to have the log's columns and types, and
+  no column may be compared for the first time.
 #}
 {%- macro _joins_in_files(job, batch, last) -%}
-  {%- set settings = job.settings -%}
-  {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and settings.hint is none and not settings.tolerance -%}
-  {%- set is_in_files = settings.file_format == 'parquet' and settings.copy_format == 'parquet' and deltawave._runs_python() and not job.remote -%}
-  {%- if not is_usual or not is_in_files or job.strategy.comparison != '_changes_by_outer_join' -%}
-    {{ return(false) }}
-  {%- endif -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
-  {%- set form = deltawave._form_for(job.strategy) -%}
-  {%- set is_copy = deltawave._is_in_form(job, last.state) and form.has_rows and not form.in_order -%}
   {{ return(
-    is_copy and not deltawave._is_compared_otherwise(job, batch, last) and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
-    and not modules.re.search('char|collate', kept.values() | join(' ') | lower)
+    deltawave._is_joined_in_files(job) and deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last)
+    and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
   ) }}
 {%- endmacro -%}
 

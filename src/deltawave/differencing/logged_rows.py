@@ -79,7 +79,7 @@ def _counted(
     rows: DataFrame, count: Callable[[LocalEngine], dict[str, int]], memory_bytes: int
 ) -> dict[str, int] | None:
     try:
-        _require_reach(rows)
+        require_reach(rows)
         with LocalEngine(rows.sparkSession, memory_bytes) as engine:
             return count(engine)
     except (NotInPlaceError, duckdb.Error) as error:
@@ -87,7 +87,7 @@ def _counted(
         return None
 
 
-def _require_reach(rows: DataFrame) -> None:
+def require_reach(rows: DataFrame) -> None:
     if not reaches(rows):
         raise NotInPlaceError("DuckDB does not compare its types, or does not reach its files")
 
@@ -127,7 +127,7 @@ class LogFiles:
 
         Raises ``NotInPlaceError`` if Spark has to read the log.
         """
-        _require_reach(stored)
+        require_reach(stored)
         counted = {(number, attempt) for number, attempt in partitions}
         paths = defaultdict(list)
         for uri in stored.inputFiles():
@@ -207,7 +207,7 @@ def _written(
     is_legacy = (session.conf.get("spark.sql.parquet.writeLegacyFormat") or "").lower() == "true"
     target = None
     try:
-        _require_reach(rows)
+        require_reach(rows)
         if is_legacy or codec not in _CODECS:
             raise NotInPlaceError("the session has its own format of files")
         with LocalEngine(session, memory_bytes) as engine:

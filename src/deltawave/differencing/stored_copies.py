@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
-from deltawave.differencing.logged_rows import key_counts
+from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb
+from deltawave.differencing.logged_rows import key_counts, require_reach
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
@@ -26,7 +26,8 @@ def are_same(
     - ``memory_bytes``: what the join takes; what does not fit waits in temporary files
     """
     try:
-        with _engine(new, memory_bytes) as engine:
+        require_reach(new)
+        with LocalEngine(new.sparkSession, memory_bytes) as engine:
             join = _Join(engine, old, new, unique_key, new.columns)
             ((old_rows,),) = engine.execute(f"select count(*) from ({join.old})")
             ((new_rows,),) = engine.execute(f"select count(*) from ({join.new})")
@@ -52,7 +53,8 @@ def differing_pairs(
     Spark can compare them, there are no counts, and the rows are those of ``new``.
     """
     try:
-        with _engine(new, memory_bytes) as engine:
+        require_reach(new)
+        with LocalEngine(new.sparkSession, memory_bytes) as engine:
             join = _Join(engine, old, new, unique_key, [each["name"] for each in columns if each["is_compared"]])
             ((previous_rows,),) = engine.execute(f"select count(*) from ({join.old})")
             counts = key_counts(engine, join.new_rows, unique_key)
@@ -60,12 +62,6 @@ def differing_pairs(
     except (NotInPlaceError, duckdb.Error) as error:
         _LOG.debug("Spark compares the rows: %s", error)
         return new, {}
-
-
-def _engine(rows: DataFrame, memory_bytes: int) -> LocalEngine:
-    if not reaches(rows):
-        raise NotInPlaceError("DuckDB does not compare its types, or does not reach its files")
-    return LocalEngine(rows.sparkSession, memory_bytes)
 
 
 class _Join:

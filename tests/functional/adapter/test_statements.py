@@ -14,12 +14,6 @@ ROWS = """
 """
 
 
-def statements(bench: Workbench) -> list[str]:
-    """What the model's last run executed, as target/run shows it; the select's columns are no statement."""
-    found = next((bench.root / "target" / "run").glob(f"**/{MODEL}.sql"))
-    return [each for each in found.read_text().split(";\n\n") if not each.startswith("describe query")]
-
-
 @pytest.mark.parametrize(
     ("strategy", "changed", "unchanged", "options"),
     [
@@ -40,7 +34,7 @@ def test_a_small_batch_takes_few(
     bench.build()
     bench.dump(ROWS.format(7))
     assert bench.build().messages[MODEL] == "1 batch: 0 inserts, 0 deletes, 7 updates"
-    assert len(statements(bench)) <= changed, statements(bench)
+    assert len(bench.statements()) <= changed, bench.statements()
     bench.dump(ROWS.format(7))
     assert bench.build().messages[MODEL] == "no changes"
-    assert len(statements(bench)) <= unchanged, statements(bench)
+    assert len(bench.statements()) <= unchanged, bench.statements()

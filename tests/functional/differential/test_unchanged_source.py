@@ -33,25 +33,19 @@ def store(spark: SparkSession, tmp_path: Path) -> Callable[..., str]:
     return stored
 
 
-def statements(bench: Workbench) -> list[str]:
-    """What the model's last run executed, as target/run shows it."""
-    found = next((bench.root / "target" / "run").glob(f"**/{MODEL}.sql"))
-    return found.read_text().split(";\n\n")
-
-
 def test_it_is_read_when_it_has_changed(bench: Workbench, store: Callable[..., str]) -> None:
     """Or a user asks for it, or a file was just written, which may be written once more at the same time."""
     source = store(ROWS.format(10))
     bench.configure(f"select * from {source}")
     bench.build()
-    assert len(statements(bench)) <= 20
+    assert len(bench.statements()) <= 20
     assert bench.build().messages[MODEL] == UNREAD
-    assert len(statements(bench)) <= 4
+    assert len(bench.statements()) <= 4
     for variable in ("deltawave_read", "deltawave_accept"):
         assert bench.build(None, "--vars", f"{variable}: [{MODEL}]").messages[MODEL] == "no changes"
     store(ROWS.format(12))
     assert bench.build().messages[MODEL] == "1 batch: 2 inserts, 0 deletes, 0 updates"
-    assert len(statements(bench)) <= 20
+    assert len(bench.statements()) <= 20
     assert bench.build().messages[MODEL] == UNREAD
     store("select 99L as account_id, 'new' as name", mode="append", age=-60)
     assert bench.build().messages[MODEL] == "1 batch: 1 insert, 0 deletes, 0 updates"
@@ -127,7 +121,7 @@ class TestASourceThatChangesWhileItIsRead:
         rows = f"insert overwrite {source} select id as account_id, 'later' as name from range(8)"
         done = bench.build(None, "--vars", json.dumps({"step": "count", "meanwhile": rows}))
         assert "it is read once more, and copied first" in done.text
-        copies = [each for each in statements(bench) if "create table" in each and "__slice_1_" in each]
+        copies = [each for each in bench.statements() if "create table" in each and "__slice_1_" in each]
         assert ["nothing boolean" in each for each in copies] == [True, False]
         assert bench.batches() == [(1, 8, 0, 0)]
         assert {name for _, name, _, _ in bench.log()} == {"later"}

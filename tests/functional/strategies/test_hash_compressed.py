@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from numbered import kept, table
 from pyspark.sql import DataFrame, SparkSession
@@ -54,16 +53,6 @@ def accounts(changed: int, amount: str = "int", points: str = ", nullif(id, 0) a
 
 def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
     return bench.batches("inserts, deletes, updates", model)
-
-
-def writers(bench: Workbench) -> list[str]:
-    """What wrote the files of each batch in the log."""
-    batches = len(bench.batches())
-    files = [
-        bench.spark.sql(f"select * from {bench.schema}.{MODEL}__log where batch_id = {number + 1}").inputFiles()
-        for number in range(batches)
-    ]
-    return [pq.ParquetFile(file.removeprefix("file://")).metadata.created_by.split()[0] for (file, *_) in files]
 
 
 @pytest.fixture
@@ -372,7 +361,7 @@ class TestLogFiles:
         assert "1 key(s) (account_id, it's) occur more than once" in bench.refused()
         store(bench, TYPES)
         bench.build(None, *SEVERAL)
-        assert writers(bench) == ["DuckDB"]
+        assert bench.writers() == ["DuckDB"]
         for (model, _), rows in zip(models.items(), (8, 0, 7), strict=True):
             assert bench.log("to_json(struct(*))", model) == bench.log("to_json(struct(*))", f"{model}_joined")
             assert len(bench.log("*", model)) == rows
@@ -398,14 +387,14 @@ class TestLogFiles:
         in_order = ", ".join(f"`{name}`" for name in names)
         bench.build(TYPES, *SEVERAL)
         bench.build(f"select {in_order} from ({second})", *SEVERAL)
-        assert writers(bench) == ["parquet-mr", "DuckDB"]
+        assert bench.writers() == ["parquet-mr", "DuckDB"]
         columns = "to_json(struct(*))"
         assert bench.log(columns) == bench.log(columns, "joined")
         assert counts(bench) == [(8, 0, 0), (1, 1, 5)]
         invalid = "string(unhex('ff')) as `name's`"
         cells = in_order.replace("`name's`", invalid)
         bench.build(f"select {cells} from ({TYPES})", *SEVERAL)
-        assert writers(bench) == ["parquet-mr", "DuckDB", "parquet-mr"]
+        assert bench.writers() == ["parquet-mr", "DuckDB", "parquet-mr"]
         texts = "account_id, `name's`, _change_type, _changed_columns, _before.`name's`, _batch_id"
         assert bench.log(texts) == bench.log(texts, "joined")
 
