@@ -1,13 +1,13 @@
-{# A copy of the dump. For Spark's join its rows are placed by the key's hash; that of a small one is a single file. #}
+{# A copy of the dump. For Spark's join its rows are placed by the key's hash. A small copy is a single file. #}
 {%- macro default___write_copy(job, batch, table, rows, columns) -%}
-  {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=not job.is_small and deltawave._is_joined_in_files(job))) }}
+  {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=not job.is_small and deltawave._may_join_in_files(job))) }}
 {%- endmacro -%}
 
 {#
   Are copies joined by a Python library, where their files are? That takes a part of the time of Spark's join, and finds the same changes. Not if the log's
   rows need more than values of both: with a tolerance, or rows that are counted or set aside.
 #}
-{%- macro _is_joined_in_files(job) -%}
+{%- macro _may_join_in_files(job) -%}
   {%- set settings, form = job.settings, deltawave._form_for(job.strategy) -%}
   {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and settings.hint is none and not settings.tolerance -%}
   {%- set is_local = deltawave._runs_python() and not job.remote and modules.re.match('local($|\\[)', target.host or '') -%}

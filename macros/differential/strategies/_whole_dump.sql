@@ -36,13 +36,13 @@
 {%- endmacro -%}
 
 {#
-  Does a Python library join this dump with the last one where their files are (see _is_joined_in_files)? Both have to have the log's columns and types, and
+  Does a Python library join this dump with the last one where their files are (see _may_join_in_files)? Both have to have the log's columns and types, and
   no column may be compared for the first time.
 #}
 {%- macro _joins_in_files(job, batch, last) -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
   {{ return(
-    deltawave._is_joined_in_files(job) and deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last)
+    deltawave._may_join_in_files(job) and deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last)
     and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
   ) }}
 {%- endmacro -%}

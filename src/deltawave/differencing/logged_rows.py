@@ -170,7 +170,7 @@ def write_changes(
 
     Return the number of changes of each kind; None if nothing was written, and Spark has to do it.
 
-    - ``pairs``: what ``hash_compressed.differing_pairs`` returned
+    - ``pairs``: what ``differing_pairs`` returned, of ``hash_compressed`` or ``stored_copies``
     - ``folder``: that of the partition
     - ``columns``: those of the log, with ``in_old`` and ``in_new``
     - ``batch_at``: the time of the batch, in UTC

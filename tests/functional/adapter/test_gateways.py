@@ -52,19 +52,25 @@ def command(code, gateways, *arguments):
 
 
 def wait_until(is_true):
+    deadline = time.monotonic() + 60
     while not is_true():
+        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
 def test_what_a_killed_command_runs_ends(spark, gateways, tmp_path):
     tracker = spark.sparkContext.statusTracker()
     shared = spark._jsparkSession.sharedState()
-    with command(RUNS, gateways, tmp_path) as process:
-        assert process.stdout.readline() == "[0, 1, 2]\n"
+    with command(RUNS, gateways, tmp_path / "other") as other:
+        assert other.stdout.readline() == "[0, 1, 2]\n"
+        with command(RUNS, gateways, tmp_path / "killed") as killed:
+            assert killed.stdout.readline() == "[0, 1, 2]\n"
+            assert len(shared.activeStreamingQueries()) == 2
+        wait_until(lambda: len(shared.activeStreamingQueries()) == 1)
+        # What the other command runs goes on.
         wait_until(lambda: any(tracker.getActiveJobsIds()))
         assert gateways.are_used
         assert not spark.catalog.tableExists("mine")
-        assert len(shared.activeStreamingQueries()) == 1
         assert not shared.cacheManager().isEmpty()
     wait_until(lambda: not gateways.are_used)
     wait_until(lambda: not any(tracker.getActiveJobsIds()))

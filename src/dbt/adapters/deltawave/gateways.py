@@ -148,6 +148,8 @@ def join(port: int, token: str) -> Link:
         atexit.register(shutil.rmtree, context._temp_dir, ignore_errors=True)
         session = _new_session(context)
         session.conf.set(_GROUP, described["group"])
+        # A stream that another command runs ends this one's start, as in Sparks of their own, and is not stopped.
+        session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
         failed.pop_all()
     return Link(session, described["group"], connection)
 

@@ -85,7 +85,7 @@ class SessionHandle(SparkConnectionWrapper):
         return frame
 
     def frames(self, relations: Mapping[str, str]) -> dict[str, DataFrame]:
-        """The same of several. What was analyzed last is not analyzed again until a statement, which may change it."""
+        """One frame for each relation. What was analyzed last is taken again until a statement runs."""
         return {name: self._rows_of(relation) for name, relation in relations.items()}
 
     def _rows_of(self, relation: str) -> DataFrame:

@@ -147,7 +147,11 @@ def _join(server: Server, settings: dict[str, str]) -> Link:
     if fixed := [key for key in others if not link.session.conf.isModifiable(key)]:
         link.leave()
         raise _other_settings(server, fixed)
-    _change(link.session, others, settings)
+    try:
+        _change(link.session, others, settings)
+    except Exception:
+        link.leave()
+        raise
     logger.info(f"Spark runs in a server, process {server.process}.")
     return link
 
