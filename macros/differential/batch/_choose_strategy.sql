@@ -90,7 +90,7 @@
 {%- macro _reason_against_python(job, last) -%}
   {%- if not deltawave._runs_python() -%}
     {{ return('the profile does not run Python') }}
-  {%- elif not modules.re.match('local($|\\[)', target.host or '') -%}
+  {%- elif not deltawave._has_local_master() -%}
     {{ return('nothing shows that the machines of ' ~ target.host ~ ' have deltawave installed') }}
   {%- elif job.settings.hint is not none -%}
     {{ return('hint says how rows are joined') }}

@@ -10,12 +10,15 @@
 {%- macro _may_join_in_files(job) -%}
   {%- set settings, form = job.settings, deltawave._form_for(job.strategy) -%}
   {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and settings.hint is none and not settings.tolerance -%}
-  {%- set is_local = deltawave._runs_python() and not job.remote and modules.re.match('local($|\\[)', target.host or '') -%}
+  {%- set is_local = deltawave._runs_python() and not job.remote and deltawave._has_local_master() -%}
   {{ return(
     is_usual and is_local and job.strategy.comparison == '_changes_by_outer_join' and form.has_rows and not form.in_order
     and settings.copy_format == 'parquet' and deltawave._is_read_by_duckdb(job)
   ) }}
 {%- endmacro -%}
+
+{# Do Spark's tasks run on this machine, which has deltawave installed? #}
+{%- macro _has_local_master() -%}{{ return(modules.re.match('local($|\\[)', target.host or '') is not none) }}{%- endmacro -%}
 
 {# Does DuckDB reach the log's files, and compare the dump's columns as Spark does? #}
 {%- macro _is_read_by_duckdb(job) -%}

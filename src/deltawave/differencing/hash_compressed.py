@@ -168,10 +168,7 @@ def differing_pairs(
     - others: as of ``differing_rows``
     """
     if not reaches(new):
-        found = sort_merge_compressed.differing_rows(
-            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches
-        )
-        return found, {}
+        return differing_rows(kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches), {}
     compared = _Compared(new, unique_key, columns)
 
     def find(engine: LocalEngine, read: Read) -> tuple[DataFrame, dict[str, int]]:
