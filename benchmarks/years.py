@@ -2,10 +2,11 @@
 
 All batches run in one warm process. The source is one file, which is replaced before each batch: 1% of its rows are
 updated, and a thousandth of them, at least one, deleted and as many inserted. At batches 10, 100 and 1,000 these are
-measured, each as a median: the seconds of the last few batches, without dbt's own start; of reading the whole log; and
-of reading its last batch. Each reading is the first one in a session of its own, which lists the files as a new process
-does; what Delta keeps for all sessions of a process is kept. The first turn, in which Spark compiles its code, is left
-out. The readings are compared with those of one plain table with the same rows, in one file.
+measured, each as a median: the seconds of a few batches, without dbt's own start; of reading the whole log; and
+of reading its last batch. From batch 100 on, the batches take turns with those of a second log, which has 10 at first,
+so that both see the same machine. Each reading is the first one in a session of its own, which lists the files as a new
+process does; what Delta keeps for all sessions of a process is kept. The first turn, in which Spark compiles its code,
+is left out. The readings are compared with those of one plain table with the same rows, in one file.
 Prints a table in Markdown, with ratios to the first measured batch and to the plain table; --plot draws the seconds.
 """
 
@@ -16,9 +17,9 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -41,17 +42,22 @@ AT = (10, 100, 1000)
 UPDATED_EVERY = 100
 # Compiling makes the first statements of a process slow: batches of another log come first.
 WARM_UP = 20
-LOG, WARM, PLAIN = "changes", "warm_up", "plain"
+LOG, WARM, PLAIN, YOUNG = "changes", "warm_up", "plain", "young"
 SCHEMA = "bench"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds when the log had that many batches, and rows. ``plain`` and ``plain_last``: of the plain table."""
+    """Seconds when the log had that many batches, and rows.
+
+    ``young``: of a batch of a log that has as many as the first measured one; ``plain`` and ``plain_last``: of the
+    plain table.
+    """
 
     batches: int
     rows: int
     batch: float
+    young: float
     log: float
     plain: float
     last: float
@@ -82,7 +88,7 @@ def changes(day: int, rows: int) -> int:
 
 def checkpoints(batches: int) -> list[int]:
     """The batches at which is measured."""
-    return [at for at in AT if at < batches] + [batches]
+    return [at for at in AT if 2 * at <= batches] + [batches]
 
 
 def median_at(seconds: Sequence[float], at: int, width: int) -> float:
@@ -146,39 +152,56 @@ def measure(folder: Path, batches: int, rows: int, file_format: str, width: int)
         "server_side_parameters": SETTINGS | settings_of(file_format),
     }
     project = folder / "project"
-    write_project(project, {LOG: text, WARM: text}, target)
+    first, *later = checkpoints(batches)
+    logs = [LOG, WARM, *(f"{YOUNG}_{at}" for at in later)]
+    write_project(project, dict.fromkeys(logs, text), target)
     manifest = parsed(project)
-    for day in range(WARM_UP):
-        deliver(source, day, rows)
-        run_model(project, WARM, manifest=manifest)
+    made: Counter[str] = Counter()
+
+    def run(name: str) -> float:
+        deliver(source, made[name], rows)
+        made[name] += 1
+        return run_model(project, name, manifest=manifest)
+
+    for _ in range(WARM_UP):
+        run(WARM)
     seconds: list[float] = []
     found: list[Measured] = []
-    for day in range(batches):
-        deliver(source, day, rows)
-        seconds.append(run_model(project, LOG, manifest=manifest))
-        count = day + 1
-        if count in checkpoints(batches):
+    while len(seconds) < batches:
+        seconds.append(run(LOG))
+        count = len(seconds)
+        if count in (first, *later):
             reader = SparkSession.builder.getOrCreate().newSession()
             logged, medians = readings(reader, count, width, file_format)
             if logged != (expected := sum(changes(each, rows) for each in range(count))):
                 raise RuntimeError(f"The log has {logged} rows after {count} batches, not {expected}.")
-            found.append(Measured(count, logged, median_at(seconds, count, width), **medians))
-        if count in checkpoints(batches) or count % 50 == 0:
+            batch = young = median_at(seconds, count, width)
+            if count != first:
+                name = f"{YOUNG}_{count}"
+                for _ in range(first):
+                    run(name)
+                turns = [(run(LOG), run(name)) for _ in range(width)]
+                seconds += [old for old, _ in turns]
+                batch, young = map(statistics.median, zip(*turns, strict=True))
+            found.append(Measured(count, logged, batch, young, **medians))
+            print(report(found), file=sys.stderr, flush=True)
+        elif count % 50 == 0:
             print(f"batch {count}: {seconds[-1]:.2f} s", file=sys.stderr, flush=True)
     return seconds, found
 
 
 def report(found: Sequence[Measured]) -> str:
     """A table of the medians and their ratios."""
-    head = ["batches", "rows of the log", "a batch, s", "to the first"]
+    head = ["batches", "rows of the log", "a batch, s", "of a young log, s", "ratio"]
     head += ["whole log, s", "plain table, s", "ratio", "last batch, s", "of the plain table, s", "ratio"]
-    return table(head, map(partial(_cells, found[0].batch), found))
+    return table(head, map(_cells, found))
 
 
-def _cells(first: float, each: Measured) -> list[str]:
+def _cells(each: Measured) -> list[str]:
     whole = [f"{each.log:.2f}", f"{each.plain:.2f}", f"{each.log / each.plain:.1f}"]
     last = [f"{each.last:.2f}", f"{each.plain_last:.2f}", f"{each.last / each.plain_last:.1f}"]
-    return [f"{each.batches:,}", f"{each.rows:,}", f"{each.batch:.2f}", f"{each.batch / first:.2f}", *whole, *last]
+    batch = [f"{each.batch:.2f}", f"{each.young:.2f}", f"{each.batch / each.young:.2f}"]
+    return [f"{each.batches:,}", f"{each.rows:,}", *batch, *whole, *last]
 
 
 def chart(seconds: Sequence[float], found: Sequence[Measured], width: int) -> LineChart:

@@ -10,7 +10,10 @@ from years import Measured
 
 from laboratory.plots import draw_lines
 
-FOUND = [Measured(10, 1_100, 0.5, 0.2, 0.1, 0.15, 0.1), Measured(20, 1_210, 0.75, 0.3, 0.1, 0.15, 0.1)]
+FOUND = [
+    Measured(10, 1_100, 0.5, 0.5, 0.2, 0.1, 0.15, 0.1),
+    Measured(20, 1_210, 0.75, 0.5, 0.3, 0.1, 0.15, 0.1),
+]
 
 
 def rows_of(day: int, rows: int) -> dict[int, tuple[Any, ...]]:
@@ -64,8 +67,8 @@ def test_each_format_has_its_catalog() -> None:
 
 def test_the_report_has_ratios() -> None:
     lines = years.report(FOUND).splitlines()
-    assert lines[2] == "| 10 | 1,100 | 0.50 | 1.00 | 0.20 | 0.10 | 2.0 | 0.15 | 0.10 | 1.5 |"
-    assert lines[3] == "| 20 | 1,210 | 0.75 | 1.50 | 0.30 | 0.10 | 3.0 | 0.15 | 0.10 | 1.5 |"
+    assert lines[2] == "| 10 | 1,100 | 0.50 | 0.50 | 1.00 | 0.20 | 0.10 | 2.0 | 0.15 | 0.10 | 1.5 |"
+    assert lines[3] == "| 20 | 1,210 | 0.75 | 0.50 | 1.50 | 0.30 | 0.10 | 3.0 | 0.15 | 0.10 | 1.5 |"
     assert len({line.count("|") for line in lines}) == 1
 
 
