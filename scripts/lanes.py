@@ -95,9 +95,15 @@ CORE = {
     "browser": Lane("browser"),
     "units": UNITS,
 }
+# What a format decides: types, merges, partitions, what is read in place.
 FORMATS = """
     functional/differential/test_types.py functional/differential/test_slice_keys.py
-    functional/differential/test_followers.py functional/differential/test_adopting.py
+    functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
+    functional/differential/test_followers.py::TestFollowers::test_columns_follow_the_log
+    functional/differential/test_followers.py::TestFollowers::test_rows_of_a_bag_are_counted
+    functional/differential/test_followers.py::TestFollowers::test_a_table_gets_another_format_with_its_next_rows
+    functional/differential/test_followers.py::TestStoppedFollowers
+    functional/differential/test_adopting.py
     functional/differential/test_state.py::TestDriftedColumns functional/macros/test_merging.py
     functional/differential/test_merged_partitions.py::TestMerging::test_a_long_log_has_few_partitions_and_all_rows
     functional/differential/test_merged_partitions.py::TestMerging::test_columns_that_come_later_stay_in_their_place

@@ -72,15 +72,6 @@ def model_of(name: str) -> Model:
     return Model(TEXT.format(strategy=strategy, option=option, columns="* except (dump_date)", comparison="="))
 
 
-def each_step() -> Plan:
-    """A model for each step of the first batch, and another step of the second."""
-    count = len(EVERY_STEP)
-    return {
-        f"outer_join_{number}": {1: step, 2: EVERY_STEP[(number + count // 2) % count]}
-        for number, step in enumerate(EVERY_STEP)
-    }
-
-
 def each_step_once(chance: random.Random) -> Plan:
     """Each step once, in the first batch of a model or in the second."""
     half = len(EVERY_STEP) // 2
@@ -99,11 +90,10 @@ def drawn(chance: random.Random, steps: list[str]) -> Plan:
 def plan_of(name: str, seed: int) -> Plan:
     """The models of a history."""
     chance = random.Random(f"{seed} {name}")
-    if name in ("short", "outer_join"):
-        steps = each_step() if name == "outer_join" else each_step_once(chance)
+    if name == "short":
         # In the midst of a statement, one at a kill.
         passing = {1: "land-passing", 2: "stage-passing"}
-        return {**steps, "outer_join_merge": {1: "end", 2: MERGE}, "outer_join_passing": passing}
+        return {**each_step_once(chance), "outer_join_merge": {1: "end", 2: MERGE}, "outer_join_passing": passing}
     if name == "parquet":
         # Its first batch is a whole table, the second a part of it.
         some = {f"range_checksum_{step}": {1: "end", 2: step} for step in ("stage", "decide", "clean")}
@@ -111,7 +101,7 @@ def plan_of(name: str, seed: int) -> Plan:
     return {f"outer_join_{step}": {2: step} for step in SOME_STEPS} | drawn(chance, SOME_STEPS)
 
 
-HISTORIES = ("outer_join", "parquet", "delta", "iceberg")
+HISTORIES = tuple(FORMATS)
 # Killed by nobody: of two runs that build them one wins. The other comes to its decision soon after, or when the winner
 # has gone on and dropped its first decision.
 RACED = "outer_join_raced"
