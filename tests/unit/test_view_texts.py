@@ -6,7 +6,7 @@ import re
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from unit.macro_harness import Macros, Relation
 
-from dbt.adapters.deltawave.impl import LOG_TABLE, PART_LENGTH, names_clause
+from dbt.adapters.deltawave.catalog import LOG_TABLE, PART_LENGTH, names_clause
 
 LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)' = '((?:[^'\\]|\\.)*)'")
 
