@@ -183,7 +183,7 @@ def table_state(leaf: Any) -> list[Any] | None:
 def file_index(leaf: Any) -> Any:
     """What lists the files that a plan's leaf reads; none if it reads anything else than files."""
     kind = _lister(leaf)
-    files = kind and leaf.relation().location()
+    files: Any = leaf.relation().location() if kind else None
     # A leaf has no children: all partitions, as the catalog has them.
     return files.filterPartitions(leaf.children()) if kind == "CatalogFileIndex" else files
 
