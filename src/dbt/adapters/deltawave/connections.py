@@ -101,10 +101,9 @@ class DeltawaveConnectionManager(SparkConnectionManager):
             with super().exception_handler(sql):
                 yield
             return
-        node = self._node
-        name, step = name_of(node), self._steps.get(node)
+        step = self._steps.get(self._node)
         try:
-            with self._progress.of(f"{name}: {step}" if step else name):
+            with self._progress.of(name_of(self._node) + (f": {step}" if step else "")):
                 yield
         except DbtRuntimeError:
             raise
@@ -119,8 +118,7 @@ def open_ahead(credentials: Any, arguments: Any) -> None:
     """Begin to open the session of ``credentials``, if the command with dbt's ``arguments`` will need it.
 
     Java starts on another core while dbt parses, and only statements wait for it. The thread is a daemon, so that a
-    command that fails before its first statement ends at once: the JVM ends when nothing holds its standard input any
-    more.
+    command that fails before its first statement ends at once: the JVM ends when nothing holds its standard input.
     """
     global _opening
     # Importing PySpark to ask whether this process has a Spark takes a second.
@@ -128,25 +126,24 @@ def open_ahead(credentials: Any, arguments: Any) -> None:
     has_spark = context is not None and context.SparkContext._active_spark_context is not None
     if credentials.in_session and getattr(arguments, "which", None) in COMMANDS and not has_spark:
         opened: Future[None] = Future()
-        threading.Thread(target=_open, args=(credentials, opened), name="opens Spark", daemon=True).start()
+
+        def open_it() -> None:
+            try:
+                from dbt.adapters.deltawave.session import open_session
+
+                open_session(credentials)
+                opened.set_result(None)
+            except BaseException as error:
+                opened.set_exception(error)
+
+        threading.Thread(target=open_it, name="opens Spark", daemon=True).start()
         _opening = credentials, opened
-
-
-def _open(credentials: Any, opened: Future[None]) -> None:
-    try:
-        from dbt.adapters.deltawave.session import open_session
-
-        open_session(credentials)
-        opened.set_result(None)
-    except BaseException as error:
-        opened.set_exception(error)
 
 
 def wait_until_open(credentials: Any) -> None:
     """Wait until the session of ``credentials`` is open, if that has begun; raise the error if it failed."""
     global _opening
-    opening = _opening
-    if opening is not None and opening[0] is credentials:
+    if (opening := _opening) and opening[0] is credentials:
         try:
             opening[1].result()
         finally:

@@ -143,7 +143,7 @@ class DeltawaveAdapter(SparkAdapter):
                 f"select count(*) from {relation.quote(schema=True, identifier=True)}", fetch=True
             )
             with self._catalog(f"size of {relation}") as catalog:
-                size = catalog and catalog.log_bytes(str(relation.schema), str(relation.identifier))
+                size = catalog.log_bytes(str(relation.schema), str(relation.identifier)) if catalog else None
         except DbtRuntimeError as error:
             # The page has all other relations of the schema, and this one's columns.
             logger.debug(f"The size of {relation} is not known: {error}")
@@ -203,13 +203,13 @@ class DeltawaveAdapter(SparkAdapter):
     def names_like(self, schema: str, pattern: str) -> list[str] | None:
         """Return what ``show tables in schema like pattern`` shows; None if only that statement can find it."""
         with self._catalog(f"tables of {schema} like {pattern}") as catalog:
-            return catalog and catalog.names(schema, pattern)
+            return catalog.names(schema, pattern) if catalog else None
 
     @available.parse_none
     def catalog_facts(self, relation: BaseRelation) -> dict[str, str] | None:
         """Return what ``Catalog.facts`` knows of a relation; None if only ``describe extended`` can find it."""
         with self._catalog(f"catalog's entry of {relation}") as catalog:
-            return catalog and catalog.facts(str(relation.schema), str(relation.identifier))
+            return catalog.facts(str(relation.schema), str(relation.identifier)) if catalog else None
 
     @available.parse_none
     def delete_folder(self, folder: str) -> bool:

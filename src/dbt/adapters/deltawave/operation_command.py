@@ -49,10 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def message(name: str, errors: Sequence[str]) -> str:
     """What dbt's errors say, for a user of the command; dbt may report one of them twice."""
     texts = list(dict.fromkeys(map(_without_dbt, errors))) or ["it failed; dbt.log says why."]
-    if any(_NO_MACRO in text for text in texts):
-        texts = [_INSTALL]
-    first, *others = texts
-    return "\n".join([f"deltawave {first}" if first.startswith(f"{name}: ") else f"deltawave {name}: {first}", *others])
+    said = _INSTALL if any(_NO_MACRO in text for text in texts) else "\n".join(texts)
+    return f"deltawave {name}: {said.removeprefix(f'{name}: ')}"
 
 
 def _without_dbt(error: str) -> str:

@@ -44,10 +44,6 @@ class SessionPythonJob(PythonJobHelper):
     before_storing: Callable[[], None]
     release_later: Callable[[Callable[[], object]], None]
 
-    @property
-    def _user_code(self) -> str:
-        return self.model.get("raw_code") or ""
-
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
         # No module has this name, so functions of the model are pickled to the executors by value.
@@ -67,8 +63,7 @@ class SessionPythonJob(PythonJobHelper):
 
     def _compile(self, compiled_code: str) -> CodeType:
         """Compile so that the user's lines keep the numbers that they have in the user's file."""
-        first = _lines_before(compiled_code, self._user_code)
-        shift = self._first_line() - first
+        shift = self._first_line() - _lines_before(compiled_code, self.model["raw_code"])
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
         # Without a modification time linecache does not compare with the file, which does not have what dbt appends.
@@ -82,14 +77,14 @@ class SessionPythonJob(PythonJobHelper):
 
     def _first_line(self) -> int:
         """Return how many lines of the user's file precede its code: dbt strips empty ones."""
-        if not self.file.exists():
-            return 0
-        return _lines_before(self.file.read_text(encoding="utf-8"), self._user_code)
+        text = self.file.read_text(encoding="utf-8") if self.file.exists() else ""
+        return _lines_before(text, self.model["raw_code"])
 
     def _is_users(self, frame: traceback.FrameSummary) -> bool:
         """Return whether the frame's line is the user's or the library's, and not of dbt's appendix."""
         if frame.filename == str(self.file):
-            return (frame.lineno or 0) <= self._first_line() + self._user_code.count("\n") + 1
+            lines = int(self.model["raw_code"].count("\n")) + 1
+            return (frame.lineno or 0) <= self._first_line() + lines
         return is_relevant(frame.filename)
 
 
@@ -131,21 +126,16 @@ def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
     # By name, so that neither library has to be imported.
     kinds = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__]
     if any(kind in ("pandas.DataFrame", "pandas.core.frame.DataFrame") for kind in kinds):
-        return _without_void(session.createDataFrame(result))
+        frame = session.createDataFrame(result)
+        # pandas has no type for columns without any value, but tables need one.
+        void = [field.name for field in frame.schema.fields if isinstance(field.dataType, NullType)]
+        return frame.withColumns({name: F.lit(None).cast("string") for name in void}) if void else frame
     if "pyspark.pandas.frame.DataFrame" in kinds:
         return result.to_spark()  # type: ignore[no-any-return]
     raise DbtRuntimeError(
         f"{giver} returned {kinds[0].removeprefix('builtins.')}; it must return a Spark DataFrame, "
         "a pandas DataFrame or a pandas-on-Spark DataFrame."
     )
-
-
-def _without_void(frame: DataFrame) -> DataFrame:
-    """Turn columns without any value into strings: pandas has no type for them, but tables need one."""
-    void = {
-        field.name: F.lit(None).cast("string") for field in frame.schema.fields if isinstance(field.dataType, NullType)
-    }
-    return frame.withColumns(void) if void else frame
 
 
 def _lines_before(text: str, part: str) -> int:
@@ -167,10 +157,7 @@ def report(
     """Return that ``what`` failed, why, and those lines on the way to ``error`` that ``is_shown`` lets through."""
     secrets = list(secrets)
     message = readable(error, secrets)
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if is_shown(frame) and f'"{frame.filename}", line {frame.lineno},' not in message
-    ]
-    where = redact("".join(traceback.format_list(frames)), secrets)
+    frames = filter(is_shown, traceback.extract_tb(error.__traceback__))
+    new = [frame for frame in frames if f'"{frame.filename}", line {frame.lineno},' not in message]
+    where = redact("".join(traceback.format_list(new)), secrets)
     return f"{what} failed with {type(error).__name__}: {message}\n{where}".rstrip()

@@ -59,9 +59,9 @@ def run(action: str, credentials: DeltawaveCredentials, idle_minutes: float) -> 
         ended = server.stop(credentials.data_dir)
         return f"The server has ended: process {ended.process}." if ended else "No server runs."
     found = server.running(credentials.data_dir)
-    if found is None and action == "status":
-        return "No server runs."
     if found is None:
+        if action == "status":
+            return "No server runs."
         found = server.start(credentials, idle_minutes)
         return f"The server has started: process {found.process}, port {found.port}. dbt commands use it from now on."
     runs = f"A server runs: process {found.process}, port {found.port}, tables in {credentials.data_dir}."
