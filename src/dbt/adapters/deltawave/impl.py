@@ -221,20 +221,6 @@ class DeltawaveAdapter(SparkAdapter):
         return catalog is not None
 
     @available.parse_none
-    def write_batch_row(
-        self, table: BaseRelation, types: dict[str, str], row: dict[str, Any], checksums: int, checksum_bits: int
-    ) -> bool:
-        """Write the row of a batch as a file of its table, see ``batch_rows``; false if only a statement can."""
-        facts = self.catalog_facts(table)
-        if facts is None or facts.get("Provider", "").lower() != "parquet":
-            return False
-        from deltawave.batch_rows import comparisons_before_error, write_row
-
-        row = row | {"comparisons_before_error": comparisons_before_error(checksums, checksum_bits)}
-        logger.debug(f"A row of {table} is written: {row}")
-        return write_row(f"{facts['Location']}/batch_id={row['batch_id']}", types, row)
-
-    @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
         """Return name, type and comment of a query's columns, as ``describe query`` does. The query does not run."""
         from pyspark.errors import ParseException
@@ -311,13 +297,13 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_by_python(
-        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
+        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str, stays: bool = False
     ) -> dict[str, Any]:
         """Make ``view`` a temporary view of the rows that ``function`` returns; see ``LibraryFunction.rows``.
 
         ``function``, ``relations`` and ``options`` are those of ``call_library``. The view lasts until the node's next
-        one, or the end of the node. Returns ``messages``, what the function's package logged, and ``measured``, the
-        figures that it returned.
+        one, or if it ``stays`` until the end of the node. Returns ``messages``, what the function's package logged, and
+        ``measured``, the figures that it returned.
         """
         from dbt.adapters.deltawave.library_functions import captured
 
@@ -325,25 +311,12 @@ class DeltawaveAdapter(SparkAdapter):
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
         with self.connections.exception_handler(function), captured(function.partition(".")[0]) as messages:
-            handle.drop_views()
+            if not stays:
+                handle.drop_views()
             frame, release, measured = library_function.rows(handle.frames(relations), options, handle.session)
-            handle.release_later(release)
-            handle.leave_view(frame, view)
+            handle.leave_view(frame, view, release, stays=stays)
             self.connections.refuse_if_cancelled()
         return {"messages": [redact(message, library_function.secrets) for message in messages], "measured": measured}
-
-    @available.parse_none
-    def view_of_files(self, files: str, columns: list[dict[str, Any]], view: str) -> None:
-        """Make ``view`` a temporary view of the rows of the files that the table ``files`` lists, until the node ends.
-
-        See ``listed_files.rows``.
-        """
-        from deltawave.differencing import listed_files
-
-        self._require_session(f"View '{view}': files are read where they lie")
-        with self.connections.exception_handler(files):
-            handle = self._handle()
-            handle.leave_view(listed_files.rows(handle.session.table(files), columns), view, stays=True)
 
     def _library_function(self, path: str, *, needs_session: bool = True) -> "LibraryFunction":
         if needs_session:

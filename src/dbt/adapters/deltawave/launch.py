@@ -143,7 +143,11 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
 
     Raises ``DbtRuntimeError`` with a remedy if no Java or a jar fits, a jar is missing, or Spark refuses a setting.
     """
-    _check_jars(settings)
+    for jar in (found := jars.jars(settings, pyspark.__version__)):
+        if not jar.certain:
+            logger.warning(f"{jar.wrong}\n{jars.REMEDY}")
+    if refused := [jar.wrong for jar in found if jar.wrong and jar.certain]:
+        raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))
     prepare_python(settings)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
@@ -182,16 +186,6 @@ def prepare_python(settings: Mapping[str, str]) -> None:
         # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project. Objects of
         # another program may have to be found, such as files that are written only then.
         atexit.register(gc.freeze)
-
-
-def _check_jars(settings: Mapping[str, str]) -> None:
-    """Refuse jars of another Spark than the installed pyspark's, and warn of those that may be."""
-    found = jars.jars(settings, pyspark.__version__)
-    for jar in found:
-        if not jar.certain:
-            logger.warning(f"{jar.wrong}\n{jars.REMEDY}")
-    if refused := [jar.wrong for jar in found if jar.wrong and jar.certain]:
-        raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))
 
 
 def end(jvm: Popen[bytes] | None, transcript: Transcript) -> None:

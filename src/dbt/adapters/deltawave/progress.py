@@ -144,12 +144,15 @@ def _takes_text(terminal: TextIO) -> bool:
 def progress(arguments: Any) -> Progress:
     """The progress of the command with dbt's ``arguments``."""
     is_quiet = getattr(arguments, "QUIET", False) or getattr(arguments, "LOG_FORMAT", "") == "json"
-    is_seen = _is_terminal(sys.stderr) and not os.environ.get("CI")
-    return Progress(sys.stderr if is_seen and not is_quiet else None)
+    # Another program may have replaced or closed the stream, and a dumb terminal erases no line.
+    with suppress(AttributeError, OSError, ValueError):
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI") and not is_quiet:
+            return Progress(sys.stderr)
+    return Progress(None)
 
 
 def name_of(connection: str) -> str:
-    """What a connection of dbt's runs, for people, from the connection's name: the identifier of a node, or others."""
+    """What a connection of dbt runs, for people, from its name: mostly the identifier of a node."""
     if connection.startswith("macro_"):
         return connection.removeprefix("macro_")
     kind, *parts = connection.split(".", 2)
@@ -157,13 +160,6 @@ def name_of(connection: str) -> str:
         return connection
     # A test's name is followed by a hash.
     return parts[1].partition(".")[0] if kind == "test" else parts[1]
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    """Whether a stream, which another program may have replaced or closed, is a terminal that can erase a line."""
-    with suppress(AttributeError, OSError, ValueError):
-        return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
-    return False
 
 
 def _tasks() -> str:
