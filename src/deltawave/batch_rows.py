@@ -34,8 +34,7 @@ def write_row(
     """Write the row of an ``attempt`` as a Parquet file into its partition of the folder of a ``table``.
 
     Return false if it cannot be written there, and Spark has to do it. ``types``: Spark's types of the columns.
-    Instants are texts in UTC. If the row is written once more, it is the same file. ``checksums``: how many were
-    compared, of so many bits.
+    Instants are texts in UTC. If the row is written once more, it is the same file.
     """
     if not table.startswith("file:"):
         return False

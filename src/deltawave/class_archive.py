@@ -132,10 +132,7 @@ def find(java: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> 
 
 
 def make(archive: ClassArchive) -> None:
-    """Make the archive, or write down why there is none; returns at once while another process makes it.
-
-    Raises ``OSError`` where the folder cannot be written.
-    """
+    """Make the archive, or write down why there is none, unless another process does. Raises ``OSError``."""
     archive.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with archive.file.with_suffix(".lock").open("w") as lock:
         try:

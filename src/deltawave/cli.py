@@ -97,17 +97,15 @@ def compare_files(options: argparse.Namespace) -> int:
 
 
 def add_doctor(commands: "Commands") -> None:
-    command = commands.add_parser(
-        "doctor", help="check Python, Java, packages and the profile's jars, and say what to do about each problem"
-    )
+    what = "check Python, Java, packages and the profile's jars, and say what to do about each problem"
+    command = commands.add_parser("doctor", help=what)
     command.add_argument("--quiet", action="store_true", help="print problems only")
     command.set_defaults(run=lambda options: doctor(options.quiet))
 
 
 def add_server(commands: "Commands") -> None:
-    command = commands.add_parser(
-        "server", help="keep Spark running between dbt commands of this project: start, status or stop", add_help=False
-    )
+    what = "keep Spark running between dbt commands of this project: start, status or stop"
+    command = commands.add_parser("server", help=what, add_help=False)
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     # The adapter reads the profile, with dbt.
     program = [sys.executable, "-m", "dbt.adapters.deltawave.server_command"]
@@ -120,9 +118,8 @@ def add_wave_plan(commands: "Commands") -> None:
     command.add_argument("--window", type=int, required=True, metavar="W", help="days of the window")
     command.add_argument("--constituents", type=int, required=True, metavar="N", help="constituent indexes")
     command.add_argument("--days", type=int, required=True, metavar="D", help="plan the days W to D")
-    command.add_argument(
-        "--spread", action="store_true", help="spread the preparation of temporary indexes over the days before"
-    )
+    spread = "spread the preparation of temporary indexes over the days before"
+    command.add_argument("--spread", action="store_true", help=spread)
     command.add_argument("--json", action="store_true", help="print one JSON object per day instead of a table")
     command.set_defaults(run=wave_plan)
 

@@ -80,10 +80,8 @@ def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
     text = ".".join(map(str, version))
     if text in SpecifierSet(allowed):
         return Finding(f"Python {text}")
-    return Finding(
-        f"Python {text}; deltawave needs {allowed}",
-        "Make the virtual environment with such a Python, e.g. python3.12 -m venv .venv",
-    )
+    remedy = "Make the virtual environment with such a Python, e.g. python3.12 -m venv .venv"
+    return Finding(f"Python {text}; deltawave needs {allowed}", remedy)
 
 
 def check_packages(requirements: list[str], installed: Callable[[str], str | None]) -> list[Finding]:

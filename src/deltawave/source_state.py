@@ -71,10 +71,7 @@ def fingerprint(select: DataFrame) -> str | None:
 
 
 def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
-    """As :func:`fingerprint`, with the lists of files and snapshots that Spark has. Raises errors.
-
-    Unless ``is_wary``, files may be new, and all partitions of a table are listed.
-    """
+    """As :func:`fingerprint`, by Spark's own lists; unless ``is_wary``, of new files and of all partitions, too."""
     session = select.sparkSession
     # With what Spark has cached by now, which the frame's own plan does not show.
     whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
@@ -142,10 +139,8 @@ def session_settings(session: SparkSession) -> list[tuple[str, str]]:
 
 
 def refresh(frame: DataFrame) -> None:
-    """Forget cached lists of the frame's files and snapshots, which hide what other processes have written.
-
-    A server of Spark Connect keeps its lists to itself.
-    """
+    """Forget cached lists of the frame's files and snapshots, which hide what other processes have written."""
+    # A server of Spark Connect keeps its lists to itself.
     if not isinstance(frame, ClassicFrame):
         return
     plan: Any = frame._jdf.queryExecution().analyzed()

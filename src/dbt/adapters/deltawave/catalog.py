@@ -49,7 +49,7 @@ class Catalog:
         # Metastores read patterns in dialects of their own.
         names = self._catalog.listTables(schema.lower())
         patterns = java_class(self._session, "org.apache.spark.sql.catalyst.util.StringUtils")
-        return [str(name) for name in items(patterns.filterPattern(names, pattern))]
+        return list(map(str, items(patterns.filterPattern(names, pattern))))
 
     def log_bytes(self, schema: str, name: str) -> int | None:
         """The size of a change log's files; none if the text of its view names no table."""

@@ -13,7 +13,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
-from dbt.adapters.deltawave.errors import is_from_spark, readable
+from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.progress import STEPS, name_of, progress
 from dbt.adapters.deltawave.remotes import explained
 
@@ -59,11 +59,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         return connection
 
     def cancel_open(self) -> list[str]:
-        """End what other threads are running, and let them run nothing more.
-
-        dbt calls this when it is interrupted, or when a model fails with ``--fail-fast``; its next command gets a new
-        manager.
-        """
+        """End what other threads are running, and let them run nothing more: dbt was interrupted, or fails fast."""
         # First, so that code after an interrupted statement sees it.
         self._cancelled_by = threading.get_ident()
         names: list[str] = super().cancel_open()
@@ -110,8 +106,8 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         except Exception as error:
             message = explained(readable(error, self._credentials.secrets), self._credentials.remotes)
             logger.debug(f"Error while running:\n{sql}\n{message}")
-            wrapper = DbtDatabaseError if is_from_spark(error) else DbtRuntimeError
-            raise wrapper(message) from error
+            is_from_spark = type(error).__module__.startswith(("pyspark.", "py4j."))
+            raise (DbtDatabaseError if is_from_spark else DbtRuntimeError)(message) from error
 
 
 def open_ahead(credentials: Any, arguments: Any) -> None:

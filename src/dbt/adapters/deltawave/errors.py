@@ -52,20 +52,13 @@ _HINTS = (
 _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
 
 
-def is_from_spark(error: BaseException) -> bool:
-    return type(error).__module__.startswith(("pyspark.", "py4j."))
-
-
 def without_stack(text: str) -> str:
     lines = takewhile(lambda line: not _STACK_START.match(line), text.splitlines())
     return "\n".join(line for line in lines if not _STACK_LINE.match(line)).strip()
 
 
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
-    """Return the error class and message of ``error`` and what caused it, without Java's stack and Spark's plan.
-
-    Known advice is added.
-    """
+    """Return the message of ``error``, its causes and known advice, without Java's stack, Spark's plan and secrets."""
     text = said(error)
     if details := _GRPC_DETAILS.search(text):
         text = details["details"]

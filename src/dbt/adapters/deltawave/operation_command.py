@@ -18,10 +18,7 @@ _INSTALL = "The project needs the dbt package deltawave: name it in packages.yml
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the operation; return its exit code.
-
-    ``arguments``: the command's name, the operation's name, its arguments as JSON, and options of dbt.
-    """
+    """Run an operation; ``arguments``: the command's name, the operation's, its arguments as JSON, options of dbt."""
     name, operation, given, *options = sys.argv[1:] if arguments is None else arguments
     print_any_text()
     errors: list[str] = []

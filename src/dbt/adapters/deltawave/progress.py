@@ -47,7 +47,7 @@ class Progress:
     """The line of one dbt command; without a terminal it does nothing."""
 
     def __init__(self, terminal: TextIO | None) -> None:
-        self._terminal = terminal
+        self._terminal: Any = terminal
         self._running: dict[object, tuple[float, str]] = {}
         # What is running, and what the terminal shows: a terminal that takes no text must not hold up statements.
         self._lock, self._writing = threading.Lock(), threading.Lock()
@@ -104,8 +104,7 @@ class Progress:
     def _erase(self) -> None:
         if self._writing.acquire(timeout=WAIT_SECONDS):
             try:
-                if self._is_shown and self._write("\r\x1b[K"):
-                    self._is_shown = False
+                self._is_shown = self._is_shown and not self._write("\r\x1b[K")
             finally:
                 self._writing.release()
 
@@ -113,7 +112,6 @@ class Progress:
         """Write to the terminal, if it takes text now; return whether it did."""
         # A terminal that is gone ends no run.
         with suppress(OSError, ValueError):
-            assert self._terminal
             if _takes_text(self._terminal):
                 self._terminal.write(text)
                 self._terminal.flush()
@@ -121,9 +119,8 @@ class Progress:
         return False
 
     def _width(self) -> int:
-        assert self._terminal
         with suppress(OSError, ValueError):
-            return os.get_terminal_size(self._terminal.fileno()).columns or WIDTH
+            return int(os.get_terminal_size(self._terminal.fileno()).columns) or WIDTH
         return WIDTH
 
 

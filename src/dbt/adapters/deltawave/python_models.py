@@ -23,10 +23,8 @@ from deltawave.model_runs import model_run, results_appended
 from deltawave.redaction import redact
 from deltawave.resources import keeping
 
-# The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
-BEFORE_STORING = "__before_storing__"
-# The name of a function that registers another one, to be called when the node ends.
-RELEASE_LATER = "__release_later__"
+# The name, in a model's namespace, of the job that runs it.
+JOB = "__dbt_job__"
 
 # If installed, it is among the packages whose lines mean nothing to a user.
 LIBRARY = Path(deltawave.__file__).parent
@@ -35,7 +33,10 @@ _FOREIGN = (sysconfig.get_path("stdlib"), str(Path(__file__).parent), str(Path(p
 
 @dataclass(frozen=True)
 class SessionPythonJob(PythonJobHelper):
-    """Runs a compiled Python model with the session of its connection; ``file`` is the user's."""
+    """Runs a compiled Python model with the session of its connection; ``file`` is the user's.
+
+    ``before_storing`` may refuse the result; ``release_later`` registers what is called when the node ends.
+    """
 
     model: dict[str, Any]
     file: Path
@@ -51,8 +52,7 @@ class SessionPythonJob(PythonJobHelper):
             "__name__": f"dbt_model_{self.model['alias']}",
             "__file__": str(self.file),
             "spark": self.session,
-            BEFORE_STORING: self.before_storing,
-            RELEASE_LATER: self.release_later,
+            JOB: self,
         }
         try:
             exec(self._compile(compiled_code), scope)
@@ -82,10 +82,8 @@ class SessionPythonJob(PythonJobHelper):
 
     def _is_users(self, frame: traceback.FrameSummary) -> bool:
         """Return whether the frame's line is the user's or the library's, and not of dbt's appendix."""
-        if frame.filename == str(self.file):
-            lines = int(self.model["raw_code"].count("\n")) + 1
-            return (frame.lineno or 0) <= self._first_line() + lines
-        return is_relevant(frame.filename)
+        last = self._first_line() + int(self.model["raw_code"].count("\n")) + 1
+        return (frame.lineno or 0) <= last if frame.filename == str(self.file) else is_relevant(frame.filename)
 
 
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
@@ -94,7 +92,8 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
     ``scope`` is the namespace of the model; ``view`` the temporary view that holds the result; ``create`` the statement
     that makes a table of it, none to leave it at the view; with ``empty``, refs and sources have no rows.
     """
-    session: SparkSession = scope["spark"]
+    job: SessionPythonJob = scope[JOB]
+    session = job.session
 
     def load(relation: str) -> DataFrame:
         # Under --empty, dbt makes a select of a source, though not of a ref.
@@ -103,9 +102,9 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
 
     with model_run(is_empty=empty), keeping() as release_kept:
         result = scope["model"](scope["dbtObj"](load), session)
-    scope[RELEASE_LATER](release_kept)
+    job.release_later(release_kept)
     frame = to_frame(result, session, "model()")
-    scope[BEFORE_STORING]()
+    job.before_storing()
     frame.createOrReplaceTempView(view)
     if create is None:
         return
@@ -117,10 +116,7 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
 
 
 def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
-    """Return what ``giver``, a model or a function, returned as a Spark DataFrame.
-
-    Spark, pandas and pandas-on-Spark DataFrames are accepted; anything else is a ``DbtRuntimeError``.
-    """
+    """Return as Spark's the frame of Spark, pandas or pandas-on-Spark that ``giver``, a model or function, returned."""
     if isinstance(result, DataFrame):
         return result
     # By name, so that neither library has to be imported.
