@@ -4,7 +4,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from itertools import islice
 from typing import Any
@@ -57,41 +57,34 @@ def folder_problems(folder: "Folder", listed: Mapping[str, State], checksums: st
     Each needs a checksum, and every file that has one must be there. As many files are read at a time as there are
     cores.
     """
-    readers = ThreadPoolExecutor(os.cpu_count())
-    try:
-        for found in list(_checks(readers, folder, listed, checksums, are_left_out)):
-            if problem := found.result() if isinstance(found, Future) else found:
-                yield problem
-    finally:
-        readers.shutdown(cancel_futures=True)
-
-
-def _checks(
-    readers: Executor, folder: "Folder", listed: Mapping[str, State], checksums: str, are_left_out: bool
-) -> Iterator[str | Future[str | None]]:
-    """Yield problems, and those of checksums that are still being computed."""
     pattern = re.compile(".*".join(map(re.escape, checksums.split("*"))), re.DOTALL)
     sidecars = set(filter(pattern.fullmatch, folder.files))
-    for name in () if are_left_out else sorted(sidecars.intersection(listed)):
-        yield f"{name} is a checksum file, and would be read as rows"
     named: set[str] = set()
-    for sidecar in sorted(sidecars):
-        try:
-            expected = parsed(sidecar, folder.text(sidecar))
-        except ValueError as error:
-            yield f"{sidecar} can't be read as a checksum file: {error}"
-            continue
-        named.update(expected)
-        for name, checksum in expected.items():
-            if name not in folder.files:
-                yield f"{name}, which {sidecar} names, is missing"
-            elif name not in sidecars and not _is_hidden(name) and listed.get(name) != folder.files[name]:
-                yield f"{name} came or changed after the run had listed it, or the source does not read it"
-            # sha256sum * > SHA256SUMS also lists SHA256SUMS itself, with the checksum of an empty file.
-            elif name != sidecar:
-                yield readers.submit(_mismatch, folder, name, sidecar, checksum)
-    for name in sorted(set(listed) - named - sidecars):
-        yield f"{name} has no checksum in a file {checksums}"
+    found: list[str | Future[str | None]] = []
+    for name in () if are_left_out else sorted(sidecars.intersection(listed)):
+        found.append(f"{name} is a checksum file, and would be read as rows")
+    readers = ThreadPoolExecutor(os.cpu_count())
+    try:
+        for sidecar in sorted(sidecars):
+            try:
+                expected = parsed(sidecar, folder.text(sidecar))
+            except ValueError as error:
+                found.append(f"{sidecar} can't be read as a checksum file: {error}")
+                continue
+            named.update(expected)
+            for name, checksum in expected.items():
+                if name not in folder.files:
+                    found.append(f"{name}, which {sidecar} names, is missing")
+                elif name not in sidecars and not _is_hidden(name) and listed.get(name) != folder.files[name]:
+                    problem = "came or changed after the run had listed it, or the source does not read it"
+                    found.append(f"{name} {problem}")
+                # sha256sum * > SHA256SUMS also lists SHA256SUMS itself, with the checksum of an empty file.
+                elif name != sidecar:
+                    found.append(readers.submit(_mismatch, folder, name, sidecar, checksum))
+        found += [f"{name} has no checksum in a file {checksums}" for name in sorted(set(listed) - named - sidecars)]
+        yield from filter(None, (each.result() if isinstance(each, Future) else each for each in found))
+    finally:
+        readers.shutdown(cancel_futures=True)
 
 
 def _mismatch(folder: "Folder", name: str, sidecar: str, checksum: str) -> str | None:

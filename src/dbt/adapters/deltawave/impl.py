@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import BaseRelation, available
-from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter
@@ -75,14 +74,9 @@ class DeltawaveAdapter(SparkAdapter):
         self._check_models()
         return super().list_schemas(database)  # type: ignore[arg-type]
 
-    def set_relations_cache(
-        self,
-        relation_configs: Iterable[RelationConfig],
-        clear: bool = False,
-        required_schemas: set[BaseRelation] | None = None,
-    ) -> None:
+    def set_relations_cache(self, *args: Any, **kwargs: Any) -> None:
         self._check_models()
-        super().set_relations_cache(relation_configs, clear, required_schemas)
+        super().set_relations_cache(*args, **kwargs)
 
     def _check_models(self) -> None:
         """Let the package check the configuration of every model of its materializations before anything runs.

@@ -25,13 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     profiles = os.environ.get("DBT_PROFILES_DIR") or default_profiles_dir()
     parser.add_argument("--profiles-dir", type=Path, default=profiles, metavar="FOLDER")
     parser.add_argument("--target", help="of the profile (default: the profile's own)")
-    parser.add_argument(
-        "--idle-minutes",
-        type=float,
-        default=server.IDLE_MINUTES,
-        metavar="N",
-        help="minutes without a command after which it ends (default: 60)",
-    )
+    idle = "minutes without a command after which it ends (default: 60)"
+    parser.add_argument("--idle-minutes", type=float, default=server.IDLE_MINUTES, metavar="N", help=idle)
     options = parser.parse_args(arguments)
     try:
         credentials = credentials_of(options.project_dir, options.profiles_dir, options.target)
