@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.deltawave.session import is_connect
 from deltawave.source_state import items, java_class
@@ -92,13 +91,13 @@ class Catalog:
         return [(str(table.identifier().table()), f"{table.simpleString()}\n") for table in tables]
 
 
-def names_clause(schema: "StructType", comments: Mapping[str, str]) -> str:
-    """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
+def names_clause(view: DataFrame, comments: Mapping[str, str]) -> str:
+    """Return the ``tblproperties (...)`` of a view of these rows, in which Spark finds its names and comments.
 
     Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these properties first, where
     it also stores the schemas of its own views. The keys of ``comments`` are column names in lower case.
     """
-    described = schema.jsonValue()
+    described = view.schema.jsonValue()
     for field in described["fields"]:
         if comment := comments.get(field["name"].lower()):
             field["metadata"] = {**field["metadata"], "comment": comment}

@@ -243,13 +243,6 @@ class DeltawaveAdapter(SparkAdapter):
 
         return [each for each in types if not are_read([each])] if types and not are_read(types) else []
 
-    @available.parse_none
-    def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause that keeps the case of the columns of a view over ``sql``: ``names_clause``."""
-        from dbt.adapters.deltawave.catalog import names_clause
-
-        return names_clause(self._handle().session.sql(sql).schema, comments)
-
     @available
     def remote_dialect(self, remote: str) -> str:
         """Return the SQL dialect of a database of the profile's ``remotes``: postgresql, mysql or derby."""
