@@ -28,24 +28,27 @@ def comparisons_before_error(checksums: int, bits: int) -> float | None:
     return -1 / math.expm1(checksums * math.log1p(-(2.0**-bits))) if checksums else None
 
 
-def write_row(folder: str, types: Mapping[str, str], row: Mapping[str, Any]) -> bool:
-    """Write the row of an ``attempt`` as a Parquet file into a folder, which is made if need be.
+def write_row(
+    table: str, types: Mapping[str, str], row: Mapping[str, Any], checksums: int = 0, checksum_bits: int = 0
+) -> bool:
+    """Write the row of an ``attempt`` as a Parquet file into its partition of the folder of a ``table``.
 
     Return false if it cannot be written there, and Spark has to do it. ``types``: Spark's types of the columns.
     Instants are texts in UTC. If the row is written once more, it is the same file.
     """
-    if not folder.startswith("file:"):
+    if not table.startswith("file:"):
         return False
-    path = Path("/" + folder.removeprefix("file:").lstrip("/"))
+    path = Path("/" + table.removeprefix("file:").lstrip("/"), f"batch_id={row['batch_id']}")
+    row = {**row, "comparisons_before_error": comparisons_before_error(checksums, checksum_bits)}
     cells = {name: pa.array([_value(row[name], kind)], _TYPES[kind]) for name, kind in types.items()}
-    table = pa.table(cells)
+    rows = pa.table(cells)
     name = f"part-00000-{row['attempt']}.snappy.parquet"
     # Spark skips hidden files: a reader never finds half of one.
     hidden = path / f".{uuid4()}-{name}"
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with pq.ParquetWriter(hidden, table.schema, compression="snappy", store_schema=False) as writer:
-            writer.write_table(table)
+        with pq.ParquetWriter(hidden, rows.schema, compression="snappy", store_schema=False) as writer:
+            writer.write_table(rows)
             # By it Spark knows which calendar the times follow.
             writer.add_key_value_metadata({"org.apache.spark.version": pyspark.__version__})
         hidden.rename(path / name)

@@ -1,6 +1,6 @@
 """How often the columns of a table change."""
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -24,31 +24,23 @@ def column_change_rates(log: DataFrame) -> DataFrame:
 
     Raises ``ValueError`` if the log keeps no before images: its columns are known from them.
     """
-    batches = _batches(log)
-    columns = F.explode(F.array(*map(F.lit, _value_columns(log)))).alias("column_name")
-    cells = batches.select("batch_id", "batch_at", columns, "updated_rows", "compared_rows")
-    changed = log.select(F.col("_batch_id").alias("batch_id"), F.explode("_changed_columns").alias("column_name"))
-    changed_rows = changed.groupBy("batch_id", "column_name").agg(F.count("*").alias("changed_rows"))
-    return cells.join(changed_rows, ["batch_id", "column_name"], "left").select(
-        "batch_id",
-        "batch_at",
-        "column_name",
-        F.coalesce("changed_rows", F.lit(0)).alias("changed_rows"),
-        "updated_rows",
-        "compared_rows",
-        _ratio("changed_rows", "updated_rows").alias("share_of_updates"),
-        _ratio("changed_rows", "compared_rows").alias("change_rate"),
-    )
-
-
-def _value_columns(log: DataFrame) -> list[str]:
     before = log.schema["_before"].dataType
     if not isinstance(before, StructType) or not before.names:
         raise ValueError(
             "column_change_rates: the log keeps no before images (_before has no fields), so keys "
             "can't be distinguished from other columns. Build it with before_image: auto or require."
         )
-    return before.names
+    batches = _batches(log)
+    columns = F.explode(F.array(*map(F.lit, before.names))).alias("column_name")
+    cells = batches.select("batch_id", "batch_at", columns, "updated_rows", "compared_rows")
+    changed = log.select(F.col("_batch_id").alias("batch_id"), F.explode("_changed_columns").alias("column_name"))
+    changed_rows = changed.groupBy("batch_id", "column_name").agg(F.count("*").alias("changed_rows"))
+    joined = cells.join(changed_rows, ["batch_id", "column_name"], "left").fillna(0, "changed_rows")
+    return joined.select(
+        *("batch_id", "batch_at", "column_name", "changed_rows", "updated_rows", "compared_rows"),
+        F.try_divide("changed_rows", "updated_rows").alias("share_of_updates"),
+        F.try_divide("changed_rows", "compared_rows").alias("change_rate"),
+    )
 
 
 def _batches(log: DataFrame) -> DataFrame:
@@ -66,8 +58,3 @@ def _batches(log: DataFrame) -> DataFrame:
     rows_before = F.coalesce(F.sum(F.col("inserts") - F.col("deletes")).over(earlier), F.lit(0))
     compared = counts.withColumn("compared_rows", rows_before - F.col("deletes"))
     return compared.where("compared_rows > 0")
-
-
-def _ratio(numerator: str, denominator: str) -> Column:
-    counted = F.coalesce(numerator, F.lit(0)).cast("double")
-    return F.when(F.col(denominator) > 0, counted / F.col(denominator))

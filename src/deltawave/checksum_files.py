@@ -4,10 +4,10 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
@@ -31,20 +31,6 @@ _MOST_PROBLEMS = 3
 State = tuple[int, int]
 
 
-class Folder(Protocol):
-    """A folder of files, by their names."""
-
-    @property
-    def files(self) -> Mapping[str, State]:
-        """All files of the folder, as they are now."""
-
-    def text(self, name: str) -> str:
-        """The text of a checksum file. Raises ``ValueError`` if it is too long for one."""
-
-    def checksum(self, name: str, algorithm: str) -> str:
-        """The checksum of a file, in lower case. ``algorithm`` is one of MD5, SHA1, SHA256, SHA384 and SHA512."""
-
-
 def problems(dump: DataFrame, tables: list[str], checksums: str, are_left_out: bool) -> list[str] | None:
     """Return how the files that ``dump`` reads differ from their checksums: the first problems, in words.
 
@@ -64,51 +50,44 @@ def problems(dump: DataFrame, tables: list[str], checksums: str, are_left_out: b
     return list(islice(found, _MOST_PROBLEMS))
 
 
-def folder_problems(folder: Folder, listed: Mapping[str, State], checksums: str, are_left_out: bool) -> Iterator[str]:
+def folder_problems(folder: "Folder", listed: Mapping[str, State], checksums: str, are_left_out: bool) -> Iterator[str]:
     """Yield how a folder's files differ from their checksums, as texts that begin with a file's name.
 
     ``listed``: the files as Spark has listed them, and reads them: a file that has grown since, up to its length then.
     Each needs a checksum, and every file that has one must be there. As many files are read at a time as there are
     cores.
     """
+    pattern = re.compile(".*".join(map(re.escape, checksums.split("*"))), re.DOTALL)
+    sidecars = set(filter(pattern.fullmatch, folder.files))
+    named: set[str] = set()
+    found: list[str | Future[str | None]] = []
+    for name in () if are_left_out else sorted(sidecars.intersection(listed)):
+        found.append(f"{name} is a checksum file, and would be read as rows")
     readers = ThreadPoolExecutor(os.cpu_count())
     try:
-        for found in list(_checks(readers, folder, listed, checksums, are_left_out)):
-            if problem := found.result() if isinstance(found, Future) else found:
-                yield problem
+        for sidecar in sorted(sidecars):
+            try:
+                expected = parsed(sidecar, folder.text(sidecar))
+            except ValueError as error:
+                found.append(f"{sidecar} can't be read as a checksum file: {error}")
+                continue
+            named.update(expected)
+            for name, checksum in expected.items():
+                if name not in folder.files:
+                    found.append(f"{name}, which {sidecar} names, is missing")
+                elif name not in sidecars and not _is_hidden(name) and listed.get(name) != folder.files[name]:
+                    problem = "came or changed after the run had listed it, or the source does not read it"
+                    found.append(f"{name} {problem}")
+                # sha256sum * > SHA256SUMS also lists SHA256SUMS itself, with the checksum of an empty file.
+                elif name != sidecar:
+                    found.append(readers.submit(_mismatch, folder, name, sidecar, checksum))
+        found += [f"{name} has no checksum in a file {checksums}" for name in sorted(set(listed) - named - sidecars)]
+        yield from filter(None, (each.result() if isinstance(each, Future) else each for each in found))
     finally:
         readers.shutdown(cancel_futures=True)
 
 
-def _checks(
-    readers: Executor, folder: Folder, listed: Mapping[str, State], checksums: str, are_left_out: bool
-) -> Iterator[str | Future[str | None]]:
-    """Yield problems, and those of checksums that are still being computed."""
-    sidecars = {name for name in folder.files if _is_like(name, checksums)}
-    as_rows: set[str] = set() if are_left_out else sidecars.intersection(listed)
-    for name in sorted(as_rows):
-        yield f"{name} is a checksum file, and would be read as rows"
-    named: set[str] = set()
-    for sidecar in sorted(sidecars):
-        try:
-            expected = parsed(sidecar, folder.text(sidecar))
-        except ValueError as error:
-            yield f"{sidecar} can't be read as a checksum file: {error}"
-            continue
-        named.update(expected)
-        for name, checksum in expected.items():
-            if name not in folder.files:
-                yield f"{name}, which {sidecar} names, is missing"
-            elif name not in sidecars and not _is_hidden(name) and listed.get(name) != folder.files[name]:
-                yield f"{name} came or changed after the run had listed it, or the source does not read it"
-            # sha256sum * > SHA256SUMS also lists SHA256SUMS itself, with the checksum of an empty file.
-            elif name != sidecar:
-                yield readers.submit(_mismatch, folder, name, sidecar, checksum)
-    for name in sorted(set(listed) - named - sidecars):
-        yield f"{name} has no checksum in a file {checksums}"
-
-
-def _mismatch(folder: Folder, name: str, sidecar: str, checksum: str) -> str | None:
+def _mismatch(folder: "Folder", name: str, sidecar: str, checksum: str) -> str | None:
     algorithm = _ALGORITHMS[len(checksum)]
     found = folder.checksum(name, algorithm)
     return None if found == checksum else f"{name} has the {algorithm} {found}, and {sidecar} says {checksum}"
@@ -130,7 +109,9 @@ def parsed(name: str, text: str) -> dict[str, str]:
         checksum = fields.get("checksum", "").lower()
         algorithm = _ALGORITHMS.get(len(checksum))
         listed = re.split(r"[/\\]", fields.get("name") or name.rpartition(".")[0])[-1]
-        if not algorithm or not listed or _plain(fields.get("algorithm", algorithm)) != algorithm:
+        # Others write SHA-256 or SHA2-256.
+        said = fields.get("algorithm", algorithm or "").upper().replace("SHA2-", "SHA").replace("-", "")
+        if not algorithm or not listed or said != algorithm:
             raise ValueError(f"line {number} is no checksum of a file")
         if found.setdefault(listed, checksum) != checksum:
             raise ValueError(f"it has two checksums of {listed}")
@@ -139,17 +120,8 @@ def parsed(name: str, text: str) -> dict[str, str]:
     return found
 
 
-def _plain(algorithm: str) -> str:
-    """The name of an algorithm, without what others write in it: SHA-256, SHA2-256."""
-    return algorithm.upper().replace("SHA2-", "SHA").replace("-", "")
-
-
-def _is_like(name: str, pattern: str) -> bool:
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
-
-
-class _HadoopFolder:
-    """A folder on any of Hadoop's file systems; for a table over one file, the folder of that file."""
+class Folder:
+    """A folder on any of Hadoop's file systems, with its ``files``; for a table over one file, the folder of that."""
 
     def __init__(self, session: SparkSession, path: Any) -> None:
         state: Any = session._jsparkSession.sessionState()
@@ -164,12 +136,14 @@ class _HadoopFolder:
                 self._paths[name], self.files[name] = status.getPath(), _state(status)
 
     def text(self, name: str) -> str:
+        """The text of a checksum file. Raises ``ValueError`` if it is too long for one."""
         if self.files[name][0] > _MOST_BYTES:
             raise ValueError(f"it has {self.files[name][0]:,} bytes")
         with closing(self._system.open(self._paths[name])) as stream:
             return str(java_class(self._session, "org.apache.commons.io.IOUtils").toString(stream, "UTF-8"))
 
     def checksum(self, name: str, algorithm: str) -> str:
+        """The checksum of a file, in lower case. ``algorithm``: one of MD5, SHA1, SHA256, SHA384 and SHA512."""
         digests = java_class(self._session, "org.apache.commons.codec.digest.DigestUtils")
         with closing(self._system.open(self._paths[name])) as stream:
             return str(getattr(digests, f"{algorithm.lower()}Hex")(stream))
@@ -198,7 +172,7 @@ def _folders(dump: ClassicFrame, tables: list[str]) -> Iterator[tuple[str, Folde
     for key, path in sorted(roots.items()):
         above = next((f"{root}/" for root in roots if key.startswith(f"{root}/")), None)
         parts = [key.removeprefix(above)] if above else [part for part in key.split("/") if "=" in part]
-        yield "".join(f"{part}/" for part in parts), _HadoopFolder(dump.sparkSession, path), listed[key]
+        yield "".join(f"{part}/" for part in parts), Folder(dump.sparkSession, path), listed[key]
 
 
 def _state(status: Any) -> State:

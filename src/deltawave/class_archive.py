@@ -85,31 +85,23 @@ class ClassArchive:
         """Make the archive in a process of its own, unless it exists; returns at once."""
         if fcntl is None or self.exists or self.failure.exists() or not sys.executable:
             return
-        command = [sys.executable, "-m", __spec__.name]
-        try:
+        quiet, command = subprocess.DEVNULL, [sys.executable, "-m", __spec__.name]
+        with suppress(OSError):
             maker = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=Path(self.file.anchor),
-                start_new_session=True,
+                command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, cwd=self.file.anchor, start_new_session=True
             )
+            # Python warns of a process that still runs.
+            maker.returncode = 0
             assert maker.stdin
             with maker.stdin as stdin:
                 # Not as an argument, which everybody can read.
                 stdin.write(json.dumps([str(self.file), self.settings]).encode())
-        except OSError:
-            return
-        # Python warns of a process that still runs.
-        maker.returncode = 0
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
-    """The user's cache folder."""
-    named = environ.get("XDG_CACHE_HOME", "")
-    cache = Path(named) if Path(named).is_absolute() else Path("~/.cache").expanduser()
-    return cache / "deltawave"
+    """The folder of the user's cache."""
+    named = Path(environ.get("XDG_CACHE_HOME", ""))
+    return (named if named.is_absolute() else Path("~/.cache").expanduser()) / "deltawave"
 
 
 def is_wanted(environ: Mapping[str, str]) -> bool:
@@ -140,10 +132,7 @@ def find(java: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> 
 
 
 def make(archive: ClassArchive) -> None:
-    """Make the archive, or write down why there is none; returns at once while another process makes it.
-
-    Raises ``OSError`` where the folder cannot be written.
-    """
+    """Make the archive, or write down why there is none, unless another process does. Raises ``OSError``."""
     archive.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with archive.file.with_suffix(".lock").open("w") as lock:
         try:

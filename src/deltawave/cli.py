@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
 from deltawave.pages.texts import require_writable
@@ -17,6 +17,8 @@ from deltawave.wave.planner import plan_json, plan_table
 
 if TYPE_CHECKING:
     Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_REPEATABLE: dict[str, Any] = {"action": "append", "default": []}
 
 
 def report(findings: Sequence[Finding], quiet: bool) -> str:
@@ -43,14 +45,17 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="deltawave", description="What changed between two states of a table, on Spark.")
     top.add_argument("--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}")
     commands = top.add_subparsers(dest="command", required=True)
-    add_compare(commands)
-    add_doctor(commands)
-    add_history(commands)
-    add_report(commands)
-    add_server(commands)
-    add_stream(commands)
-    add_stream_report(commands)
-    add_wave_plan(commands)
+    for add in (
+        add_compare,
+        add_doctor,
+        add_history,
+        add_report,
+        add_server,
+        add_stream,
+        add_stream_report,
+        add_wave_plan,
+    ):
+        add(commands)
     return top
 
 
@@ -59,26 +64,20 @@ def add_compare(commands: "Commands") -> None:
     command.add_argument("old", help="file or folder: CSV, JSON lines, Parquet or Delta; .gz and the like are fine")
     command.add_argument("new", help="the same")
     command.add_argument("--key", required=True, help="columns whose values identify a row: id or id,day")
-    command.add_argument("--ignore", action="append", default=[], metavar="COLUMN", help="not compared; repeatable")
+    command.add_argument("--ignore", **_REPEATABLE, metavar="COLUMN", help="not compared; repeatable")
     for option, what in (("tolerance", "difference"), ("relative-tolerance", "difference, as a share of the value,")):
-        command.add_argument(
-            f"--{option}",
-            action="append",
-            default=[],
-            type=column_number,
-            metavar="COLUMN=NUMBER",
-            help=f"{what} of numbers that counts as equal; without COLUMN= for all other columns; repeatable",
-        )
+        help_text = f"{what} of numbers that counts as equal; without COLUMN= for all other columns; repeatable"
+        numbers: dict[str, Any] = {"type": column_number, "metavar": "COLUMN=NUMBER", "help": help_text}
+        command.add_argument(f"--{option}", **_REPEATABLE, **numbers)
     for option, what in (("ignore-case", "whose case"), ("ignore-blanks", "whose surrounding and repeated blanks")):
         help_text = f"text {what} do not count; repeatable"
-        command.add_argument(f"--{option}", action="append", default=[], metavar="COLUMN", help=help_text)
+        command.add_argument(f"--{option}", **_REPEATABLE, metavar="COLUMN", help=help_text)
     command.add_argument("--samples", type=int, default=5, help="changes shown of each column (default: 5)")
     command.add_argument("--format", default="text", choices=("text", "json", "html"), help="of the result")
     command.add_argument("--output", metavar="FILE", help="write the result there")
     for side in ("old", "new"):
-        command.add_argument(
-            f"--{side}-format", choices=("csv", "json", "parquet", "delta"), help=f"of {side} (default: by its name)"
-        )
+        kinds = ("csv", "json", "parquet", "delta")
+        command.add_argument(f"--{side}-format", choices=kinds, help=f"of {side} (default: by its name)")
     command.add_argument("--separator", default=",", help="of values in CSV (default: a comma)")
     command.add_argument("--encoding", help="of CSV and JSON, such as windows-1252 (default: utf-8, and nothing else)")
     command.set_defaults(run=compare_files)
@@ -98,17 +97,15 @@ def compare_files(options: argparse.Namespace) -> int:
 
 
 def add_doctor(commands: "Commands") -> None:
-    command = commands.add_parser(
-        "doctor", help="check Python, Java, packages and the profile's jars, and say what to do about each problem"
-    )
+    what = "check Python, Java, packages and the profile's jars, and say what to do about each problem"
+    command = commands.add_parser("doctor", help=what)
     command.add_argument("--quiet", action="store_true", help="print problems only")
     command.set_defaults(run=lambda options: doctor(options.quiet))
 
 
 def add_server(commands: "Commands") -> None:
-    command = commands.add_parser(
-        "server", help="keep Spark running between dbt commands of this project: start, status or stop", add_help=False
-    )
+    what = "keep Spark running between dbt commands of this project: start, status or stop"
+    command = commands.add_parser("server", help=what, add_help=False)
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     # The adapter reads the profile, with dbt.
     program = [sys.executable, "-m", "dbt.adapters.deltawave.server_command"]
@@ -121,9 +118,8 @@ def add_wave_plan(commands: "Commands") -> None:
     command.add_argument("--window", type=int, required=True, metavar="W", help="days of the window")
     command.add_argument("--constituents", type=int, required=True, metavar="N", help="constituent indexes")
     command.add_argument("--days", type=int, required=True, metavar="D", help="plan the days W to D")
-    command.add_argument(
-        "--spread", action="store_true", help="spread the preparation of temporary indexes over the days before"
-    )
+    spread = "spread the preparation of temporary indexes over the days before"
+    command.add_argument("--spread", action="store_true", help=spread)
     command.add_argument("--json", action="store_true", help="print one JSON object per day instead of a table")
     command.set_defaults(run=wave_plan)
 
@@ -133,7 +129,7 @@ def add_stream(commands: "Commands") -> None:
     stream.add_argument("--source", help="folder of the stream's files")
     stream.add_argument("--format", default="parquet", help="parquet, json, csv, kafka or rate (default: parquet)")
     stream.add_argument("--schema", help="of the stream, such as 'id bigint, name string'; needed for kafka")
-    stream.add_argument("--option", action="append", default=[], help="of the source: name=value; repeatable")
+    stream.add_argument("--option", **_REPEATABLE, help="of the source: name=value; repeatable")
     stream.add_argument("--relation", required=True, help="folder of the relation's files")
     stream.add_argument("--relation-format", default="parquet", help="such as parquet, delta (default: parquet)")
     stream.add_argument("--on", action="append", required=True, help="key column, or stream's=relation's; repeatable")
@@ -150,7 +146,7 @@ def add_stream(commands: "Commands") -> None:
     when = stream.add_mutually_exclusive_group()
     when.add_argument("--available-now", action="store_true", help="join what is there, and end")
     when.add_argument("--every", help="time between micro-batches, such as '10 seconds'")
-    stream.add_argument("--set", action="append", default=[], help="a setting of Spark: name=value; repeatable")
+    stream.add_argument("--set", **_REPEATABLE, help="a setting of Spark: name=value; repeatable")
     stream.set_defaults(run=stream_join)
 
 

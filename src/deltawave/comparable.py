@@ -117,21 +117,16 @@ def repeated_keys(frame: DataFrame, key: Sequence[str]) -> DataFrame:
 
 
 def refuse_repeated_keys(sides: Mapping[str, tuple[DataFrame, Sequence[str]]]) -> None:
-    """Read the keys, in one job, and raise ``ValueError`` if one is repeated.
-
-    ``sides``: each frame with its key, by its name in messages.
-    """
-    found = [_examples(frame, key).select(F.lit(side), "*") for side, (frame, key) in sides.items()]
+    """Read the keys of frames, by their names in messages, in one job; raise ``ValueError`` if one is repeated."""
+    found = []
+    for side, (frame, key) in sides.items():
+        examples = repeated_keys(frame, key).drop("rows").limit(3)
+        # As texts: Python has no interval of months.
+        found.append(examples.select(F.lit(side), *(F.col(name).cast("string") for name in examples.columns)))
     repeated = sorted((side, ", ".join(map(str, texts))) for side, *texts in reduce(DataFrame.union, found).collect())
     for side, (_, key) in sides.items():
-        if examples := [f"({example})" for name, example in repeated if name == side]:
-            raise ValueError(f"Several rows of the {side} have the same key ({', '.join(key)}): {', '.join(examples)}")
-
-
-def _examples(frame: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Some repeated keys as texts: Python has no interval of months."""
-    repeated = repeated_keys(frame, key)
-    return repeated.limit(3).select(*(F.col(name).cast("string") for name in repeated.columns[:-1]))
+        if shown := ", ".join(f"({text})" for name, text in repeated if name == side):
+            raise ValueError(f"Several rows of the {side} have the same key ({', '.join(key)}): {shown}")
 
 
 def fields_of(side: str, frame: DataFrame) -> dict[str, T.StructField]:

@@ -1,8 +1,4 @@
-"""Checks whether this machine has what deltawave needs. One `Finding` for each check.
-
-The checks take what they judge as arguments (a version, a program's output, the environment), so
-that every answer can be tested without such a machine.
-"""
+"""Checks whether this machine has what deltawave needs. One `Finding` for each check, which gets what it judges."""
 
 import re
 import subprocess
@@ -33,8 +29,7 @@ Install Java 17 or 21 (21 where your release has no 17):
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check; `remedy` says what to do and is empty if nothing is wrong. A result that is not
-    `certain` is a warning."""
+    """The result of a check: `remedy`, empty if nothing is wrong, says what to do; not `certain` is a warning."""
 
     seen: str
     remedy: str = ""
@@ -85,10 +80,8 @@ def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
     text = ".".join(map(str, version))
     if text in SpecifierSet(allowed):
         return Finding(f"Python {text}")
-    return Finding(
-        f"Python {text}; deltawave needs {allowed}",
-        "Make the virtual environment with such a Python, e.g. python3.12 -m venv .venv",
-    )
+    remedy = "Make the virtual environment with such a Python, e.g. python3.12 -m venv .venv"
+    return Finding(f"Python {text}; deltawave needs {allowed}", remedy)
 
 
 def check_packages(requirements: list[str], installed: Callable[[str], str | None]) -> list[Finding]:
@@ -97,16 +90,16 @@ def check_packages(requirements: list[str], installed: Callable[[str], str | Non
     for requirement in map(Requirement, requirements):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
-        version = installed(canonicalize_name(requirement.name))
-        extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
-        wanted = f"{requirement.name}{extras}{requirement.specifier}"
+        name, version = requirement.name, installed(canonicalize_name(requirement.name))
+        # Without its marker.
+        requirement.marker = None
+        remedy = f"pip install '{requirement}'"
         if version is None:
-            findings.append(Finding(f"{requirement.name} is not installed", f"pip install '{wanted}'"))
+            findings.append(Finding(f"{name} is not installed", remedy))
         elif not requirement.specifier.contains(version, prereleases=True):
-            problem = f"{requirement.name} {version} does not go with the rest"
-            findings.append(Finding(problem, f"pip install '{wanted}'"))
+            findings.append(Finding(f"{name} {version} does not go with the rest", remedy))
         else:
-            findings.append(Finding(f"{requirement.name} {version}"))
+            findings.append(Finding(f"{name} {version}"))
     return findings
 
 
@@ -114,21 +107,18 @@ def check_spark_home(spark_home: str | None, pyspark_version: str | None) -> Fin
     """A SPARK_HOME of another version replaces pyspark's own jars; None if it does no harm."""
     if not spark_home or not pyspark_version:
         return None
-    jars = sorted(Path(spark_home).glob("jars/spark-core_*.jar"))
-    if any(jar.stem.endswith(f"-{pyspark_version}") for jar in jars):
+    cores = sorted(Path(spark_home).glob("jars/spark-core_*.jar"))
+    if any(core.stem.endswith(f"-{pyspark_version}") for core in cores):
         return None
-    holds = jars[0].name if jars else "no Spark"
     return Finding(
-        f"SPARK_HOME={spark_home} holds {holds}, pyspark is {pyspark_version}",
+        f"SPARK_HOME={spark_home} holds {cores[0].name if cores else 'no Spark'}, pyspark is {pyspark_version}",
         f"unset SPARK_HOME, or install the pyspark of that Spark (here {pyspark_version}).",
     )
 
 
 def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list[Finding]:
-    """Judge the jars of the profile that dbt reads in `folder`, and show the archives of classes that Spark starts from
-    in half the time."""
-    findings = []
-    outputs: dict[str, dict[str, str]] = {}
+    """Judge the jars of the profile that dbt reads in `folder`, and show the archives of classes of its sessions."""
+    findings, outputs = [], {}
     try:
         outputs = sessions(environ, folder, home)
     except ValueError as error:

@@ -26,11 +26,7 @@ _DEEP = re.compile(r"delta-(?:core|spark)|iceberg-spark")
 
 @dataclass(frozen=True)
 class Jar:
-    """A jar of a session.
-
-    - `said`: as the profile spells it
-    - `wrong`: why it does not fit, or, where that is not `certain`, may not; empty if it fits
-    """
+    """A jar of a session as the profile spells it, and why it does not fit or, unless `certain`, may not."""
 
     said: str
     wrong: str = ""
@@ -38,14 +34,13 @@ class Jar:
 
 
 def jars(settings: Mapping[str, str], pyspark: str) -> list[Jar]:
-    """The jars that a session with `settings` loads, without the jars of a Spark Connect server, judged by the version
-    of pyspark."""
+    """The jars that a session with `settings` loads, judged by pyspark's version; none through Spark Connect."""
     if REMOTE in settings:
         return []
-    return [
-        *(_of_coordinates(said, pyspark) for said in _listed(settings, PACKAGES)),
-        *(_of_file(said, pyspark) for said in _listed(settings, FILES)),
-    ]
+    packages = [_of_coordinates(said, pyspark) for said in _listed(settings, PACKAGES)]
+    # An address may hold a password: the file's name says enough.
+    files = [said.rpartition("/")[2] for said in _listed(settings, FILES)]
+    return packages + [_judged(file, file.removesuffix(".jar"), pyspark) for file in files]
 
 
 def minor(version: str) -> str:
@@ -67,15 +62,10 @@ def _of_coordinates(said: str, pyspark: str) -> Jar:
     return _judged(said, artifact, pyspark, minor(version) if is_sparks_own else None)
 
 
-def _of_file(said: str, pyspark: str) -> Jar:
-    # An address may hold a password: the file's name says enough.
-    file = said.rpartition("/")[2]
-    return _judged(file, file.removesuffix(".jar"), pyspark)
-
-
 def _judged(said: str, name: str, pyspark: str, of_spark: str | None = None) -> Jar:
     here = {"Spark": minor(pyspark), "Scala": SCALA}
-    spark, scala = of_spark or _first(_SPARK, name), _first(_SCALA, name)
+    spark_found, scala_found = _SPARK.search(name), _SCALA.search(name)
+    spark, scala = of_spark or (spark_found and spark_found[1]), scala_found and scala_found[1]
     is_deep = bool(of_spark or _DEEP.match(name))
     wrong = [f"{what} {told}" for what, told in (("Spark", spark), ("Scala", scala)) if told not in (None, here[what])]
     ours = f"pyspark {pyspark} is Spark {here['Spark']} with Scala {SCALA}."
@@ -85,8 +75,3 @@ def _judged(said: str, name: str, pyspark: str, of_spark: str | None = None) -> 
     if _JINJA in said or (is_deep and not spark):
         return Jar(said, f"{said} does not tell which Spark it is made for; {ours}", certain=False)
     return Jar(said)
-
-
-def _first(pattern: re.Pattern[str], name: str) -> str | None:
-    found = pattern.search(name)
-    return found and found[1]

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 class _Run(threading.local):
     """The model that this thread runs."""
 
+    is_empty = False
+
     def __init__(self) -> None:
         self.actions: list[Callable[[], None]] = []
-        self.is_empty = False
 
 
 _run = _Run()

@@ -17,9 +17,8 @@ _IN_PROCESS = (("spark", "session"), ("deltawave", "session"))
 def sessions(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, dict[str, str]]:
     """The settings of each output that runs Spark in the process of dbt, by `profile.target`.
 
-    They are read from the profiles.yml that dbt would read in `folder`, otherwise from the one in profiles/, as this
-    project has: those of the profile of the project in `folder`, if there is one, otherwise of all profiles. Raises
-    `ValueError` with the name of a file that is not YAML, and where it fails.
+    They are those of the project in `folder`, if there is one, otherwise of all profiles, in the profiles.yml that dbt
+    would read in `folder`, or in profiles/. Raises `ValueError` with the name of a file that is not YAML, and where.
     """
     named = environ.get("DBT_PROFILES_DIR")
     folders = [Path(named)] if named else [folder, folder / "profiles", home / ".dbt"]
@@ -27,14 +26,14 @@ def sessions(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, 
     wanted = _profile_of_project(folder)
     found = {}
     for profile, content in _mapping(file and _load(file)).items():
-        if wanted not in (None, profile):
-            continue
         for target, output in _mapping(_mapping(content).get("outputs")).items():
             described = _mapping(output)
-            if (described.get("type"), described.get("method", "session")) in _IN_PROCESS:
-                parameters = _mapping(described.get("server_side_parameters"))
+            is_in_process = (described.get("type"), described.get("method", "session")) in _IN_PROCESS
+            if is_in_process and wanted in (None, profile):
                 found[f"{profile}.{target}"] = {
-                    str(key): _rendered(value, environ) for key, value in parameters.items() if isinstance(value, str)
+                    str(key): _ENV_VAR.sub(lambda call: environ.get(call["name"], call["default"] or ""), value)
+                    for key, value in _mapping(described.get("server_side_parameters")).items()
+                    if isinstance(value, str)
                 }
     return found
 
@@ -63,7 +62,3 @@ def _load(file: Path) -> Any:
 
 def _mapping(value: Any) -> dict[Any, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _rendered(value: str, environ: Mapping[str, str]) -> str:
-    return _ENV_VAR.sub(lambda call: environ.get(call["name"], call["default"] or ""), value)

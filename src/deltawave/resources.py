@@ -123,11 +123,10 @@ _COPY: dict[str, Any] = {_ATTRIBUTE: (), "__del__": lambda _session: None, "__mo
 
 @cache
 def _start_thread() -> None:
-    threading.Thread(target=_release_garbage, name="deltawave-release", daemon=True).start()
+    def release_garbage() -> None:
+        while True:
+            # Spark may have stopped meanwhile.
+            with suppress(Exception):
+                _garbage.get()()
 
-
-def _release_garbage() -> None:
-    while True:
-        # Spark may have stopped meanwhile.
-        with suppress(Exception):
-            _garbage.get()()
+    threading.Thread(target=release_garbage, name="deltawave-release", daemon=True).start()

@@ -56,9 +56,8 @@ def fingerprint(select: DataFrame) -> str | None:
 
     It covers the select's plan, with views in it, the session's settings but secrets, and the tables: the version of
     Delta and Iceberg, the path, size and time of other files. It is none if the plan depends on the clock, chance or
-    code of users, reads anything else than such tables, or if a file was written in the last seconds; and under Spark
-    Connect, which shows no plans. It is none, too, for a part of a partitioned table, whose other partitions would have
-    to be listed.
+    code of users, or reads anything else, a file of the last seconds, or a part of a partitioned table, whose other
+    partitions would have to be listed; and under Spark Connect, which shows no plans.
     """
     if not isinstance(select, ClassicFrame):
         return None
@@ -72,10 +71,7 @@ def fingerprint(select: DataFrame) -> str | None:
 
 
 def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
-    """As :func:`fingerprint`, with the lists of files and snapshots that Spark has. Raises errors.
-
-    Unless ``is_wary``, files may be new, and all partitions of a table are listed.
-    """
+    """As :func:`fingerprint`, by Spark's own lists; unless ``is_wary``, of new files and of all partitions, too."""
     session = select.sparkSession
     # With what Spark has cached by now, which the frame's own plan does not show.
     whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
@@ -90,9 +86,12 @@ def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
             return None
         for node, kind in nodes:
             if kind == "View":
-                state.append(view_settings(node))
+                view = node.desc()
+                settings = (setting.toString() for setting in items(view.viewSQLConfigs().toSeq()))
+                state.append([str(view.viewText()), *sorted(settings)])
             elif not node.children().size() and kind not in _CONSTANT:
-                if is_wary and "Filter" in kinds and _is_of_partitions(node):
+                # Of a table of the catalog with partitions, the filter may leave some unread.
+                if is_wary and "Filter" in kinds and "Catalog" in (_lister(node) or ""):
                     return None
                 table = table_state(node)
                 if table is None or (is_wary and _newest(table) > time.time() - _SETTLED_SECONDS):
@@ -126,54 +125,42 @@ def plan_text(session: SparkSession, plan: Any) -> str | None:
     canonicalized = plan.canonicalized()
     text = str(canonicalized.treeString(True, False, 2**31 - 1, False, False))
     # The tree shows texts without quotes.
-    text += "".join(
-        f"\n{each.sql()}"
-        for node in nodes_of(canonicalized)
-        if node.children().size()
-        for each in items(node.expressions())
-    )
+    inner = (node for node in nodes_of(canonicalized) if node.children().size())
+    text += "".join(f"\n{each.sql()}" for node in inner for each in items(node.expressions()))
     is_known = plan.deterministic() and not any(map(plan.containsPattern, patterns)) and not _UNKNOWN.search(text)
     return text if is_known else None
 
 
 def session_settings(session: SparkSession) -> list[tuple[str, str]]:
     """The settings of a session that decide what a plan gives. Secrets do not, and may be new each time."""
-    settings = [
-        each for each in session.conf.getAll.items() if each[0].startswith(_PREFIXES) and not is_secret(each[0])
-    ]
+    known = session.conf.getAll.items()
+    settings = [(key, value) for key, value in known if key.startswith(_PREFIXES) and not is_secret(key)]
     return sorted(settings + [(name, str(session.conf.get(name))) for name in _SETTINGS])
 
 
 def refresh(frame: DataFrame) -> None:
-    """Forget cached lists of the frame's files and snapshots, which hide what other processes have written.
-
-    A server of Spark Connect keeps its lists to itself.
-    """
+    """Forget cached lists of the frame's files and snapshots, which hide what other processes have written."""
+    # A server of Spark Connect keeps its lists to itself.
     if not isinstance(frame, ClassicFrame):
         return
     plan: Any = frame._jdf.queryExecution().analyzed()
     for part in (plan, *items(plan.subqueriesAll())):
         part.refresh()
-        for leaf in items(part.collectLeaves()):
-            if is_iceberg(leaf):
-                leaf.table().table().refresh()
+        for leaf in filter(is_iceberg, items(part.collectLeaves())):
+            leaf.table().table().refresh()
 
 
 def table_state(leaf: Any) -> list[Any] | None:
     """The state of a table in a plan: its version or files, and its columns; none if it has neither."""
     columns = [f"{column.sql()} {column.dataType().catalogString()}" for column in items(leaf.output())]
     if is_iceberg(leaf):
-        table = leaf.table()
-        return [
-            "iceberg",
-            table.table().uuid().toString(),
-            table.version(),
-            _since(table.table()),
-            sorted(dict(leaf.options()).items()),
-            # With the numbers of columns: one that is dropped and added again is another one in the same version.
-            table.table().schema().toString(),
-            columns,
-        ]
+        table = leaf.table().table()
+        # When its snapshot became the current one: the same one may come back by a rollback.
+        history = table.history()
+        since = int(history[len(history) - 1].timestampMillis()) if len(history) else 0
+        # With the numbers of columns: one that is dropped and added again is another one in the same version.
+        schema, options = table.schema().toString(), sorted(dict(leaf.options()).items())
+        return ["iceberg", table.uuid().toString(), leaf.table().version(), since, options, schema, columns]
     files = file_index(leaf)
     kind = files and files.getClass().getSimpleName()
     if kind == "TahoeLogFileIndex" and not files.partitionFilters().size():
@@ -188,20 +175,12 @@ def table_state(leaf: Any) -> list[Any] | None:
     return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
 
 
-def _since(table: Any) -> int:
-    """When the snapshot of an Iceberg table became the current one: the same one may come back by a rollback."""
-    history = table.history()
-    return int(history[len(history) - 1].timestampMillis()) if len(history) else 0
-
-
 def file_index(leaf: Any) -> Any:
     """What lists the files that a plan's leaf reads; none if it reads anything else than files."""
-    if leaf.nodeName() != "LogicalRelation" or not _is_of_files(leaf.relation()):
-        return None
-    files = leaf.relation().location()
+    kind = _lister(leaf)
+    files: Any = leaf.relation().location() if kind else None
     # A leaf has no children: all partitions, as the catalog has them.
-    is_of_catalog = files.getClass().getSimpleName() == "CatalogFileIndex"
-    return files.filterPartitions(leaf.children()) if is_of_catalog else files
+    return files.filterPartitions(leaf.children()) if kind == "CatalogFileIndex" else files
 
 
 def leaves_of(frame: ClassicFrame) -> Iterator[Any]:
@@ -209,12 +188,6 @@ def leaves_of(frame: ClassicFrame) -> Iterator[Any]:
     plan: Any = frame._jdf.queryExecution().optimizedPlan()
     for each in (plan, *items(plan.subqueriesAll())):
         yield from items(each.collectLeaves())
-
-
-def view_settings(node: Any) -> list[str]:
-    """The settings under which a view in a plan was created, and its text."""
-    view = node.desc()
-    return [str(view.viewText()), *sorted(setting.toString() for setting in items(view.viewSQLConfigs().toSeq()))]
 
 
 def is_iceberg(leaf: Any) -> bool:
@@ -266,13 +239,10 @@ def _newest(table: list[Any]) -> float:
     return max((int(each[1]) / 1000 if each else math.inf for each in found), default=0)
 
 
-def _is_of_partitions(leaf: Any) -> bool:
-    """Whether a leaf of a plan is a table of the catalog with partitions, which a filter may leave unread."""
-    is_table = leaf.nodeName() == "LogicalRelation" and _is_of_files(leaf.relation())
-    return is_table and "Catalog" in str(leaf.relation().location().getClass().getSimpleName())
-
-
-def _is_of_files(source: Any) -> bool:
-    kind = source.getClass()
-    names: list[str] = [kind.getName(), kind.getSuperclass().getName()]
-    return _FILES in names
+def _lister(leaf: Any) -> str | None:
+    """The class of what lists the files that a plan's leaf reads; none if it reads anything else than files."""
+    if leaf.nodeName() != "LogicalRelation":
+        return None
+    kind = leaf.relation().getClass()
+    is_of_files = _FILES in (kind.getName(), kind.getSuperclass().getName())
+    return str(leaf.relation().location().getClass().getSimpleName()) if is_of_files else None

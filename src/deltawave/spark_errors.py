@@ -2,9 +2,8 @@
 
 import logging
 import re
-
-from py4j.protocol import Py4JJavaError
-from pyspark.logger import PySparkLogger
+from collections.abc import Sequence
+from typing import Any
 
 # What surrounds an error's message, from the outside to the inside.
 _AROUND = (
@@ -26,17 +25,35 @@ _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] |\s*SQLSTATE: P0001\b")
 
 
+def said(error: Any) -> str:
+    """Return what the error says, without the stack that Py4J adds."""
+    return str(error.java_exception.toString() if hasattr(error, "java_exception") else error)
+
+
 def readable(error: BaseException) -> str:
     """Return the message of the error that others were raised from, and of Java's what they were caused by."""
-    text = str(error.java_exception.toString() if isinstance(error, Py4JJavaError) else error)
+    text = said(error)
     for around in _AROUND:
         text = re.sub(around, "", text)
     message, *causes = (_CLASS.sub("", part.strip()) for part in text.split("\nCaused by: "))
-    shown = [cause for cause in causes if cause is causes[-1] or _CONDITION.match(cause)]
-    return _RAISED.sub("", "\n".join([message, *(f"Cause: {cause}" for cause in shown if cause not in message)]))
+    return _RAISED.sub("", with_causes(message, causes))
+
+
+def with_causes(message: str, causes: Sequence[str]) -> str:
+    """Return the message of an error, and which of its causes, from the outside to the inside, say more.
+
+    Spark's own reasons have an error condition; of the others the innermost is the most specific.
+    """
+    for place, cause in enumerate(causes, start=1):
+        if cause not in message and (place == len(causes) or _CONDITION.match(cause)):
+            message += f"\nCause: {cause}"
+    return message
 
 
 def silence_query_errors() -> None:
     """Keep PySpark from writing every error of a query with its stack to stderr, before it is raised."""
+    # Commands that only parse read messages, too, and should not spend a second on this.
+    from pyspark.logger import PySparkLogger
+
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)

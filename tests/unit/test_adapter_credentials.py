@@ -5,7 +5,7 @@ import yaml
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave import DeltawaveCredentials
-from dbt.adapters.deltawave.session import claim_metastore
+from dbt.adapters.deltawave.launch import claim_metastore
 
 
 def test_a_schema_is_enough():

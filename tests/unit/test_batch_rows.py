@@ -10,6 +10,7 @@ from deltawave.batch_rows import comparisons_before_error, write_row
 
 TYPES = {"attempt": "string", "batch_at": "timestamp", "rows": "bigint", "seconds": "double", "rewound_to": "bigint"}
 ROW = {"attempt": "a'b", "batch_at": "2026-11-27T14:06:32.578832Z", "rows": 7.0, "seconds": 1, "rewound_to": None}
+ROW |= {"batch_id": 3}
 
 
 @pytest.mark.parametrize("scheme", ["file:", "file://"])
@@ -17,12 +18,12 @@ def test_a_row_is_one_file_of_a_folder(tmp_path: Path, scheme: str) -> None:
     """A path is no URI: a blank or a percent sign is what it is."""
     folder = tmp_path / "100 %20" / "batch_id=3"
     for _ in range(2):
-        assert write_row(f"{scheme}{folder}", TYPES, ROW)
+        assert write_row(f"{scheme}{folder.parent}", TYPES, ROW)
     (first,) = folder.iterdir()
     assert first.name == "part-00000-a'b.snappy.parquet"
     table = pq.ParquetFile(first).read()
     at = datetime(2026, 11, 27, 14, 6, 32, 578832, timezone.utc)
-    assert table.to_pylist() == [ROW | {"batch_at": at}]
+    assert table.to_pylist() == [{name: ROW[name] for name in TYPES} | {"batch_at": at}]
     assert [str(field.type) for field in table.schema] == [
         "string",
         "timestamp[us, tz=UTC]",
@@ -35,17 +36,17 @@ def test_a_row_is_one_file_of_a_folder(tmp_path: Path, scheme: str) -> None:
 
 def test_a_figure_that_is_too_large_is_not_kept(tmp_path: Path) -> None:
     assert write_row(f"file:{tmp_path}", TYPES, ROW | {"rows": 1e30})
-    (file,) = tmp_path.iterdir()
+    (file,) = tmp_path.glob("batch_id=3/*")
     assert pq.ParquetFile(file).read()["rows"].to_pylist() == [None]
 
 
 def test_other_file_systems_are_left_to_spark() -> None:
-    assert not write_row("hdfs://name/warehouse/x__batches/batch_id=3", TYPES, ROW)
+    assert not write_row("hdfs://name/warehouse/x__batches", TYPES, ROW)
 
 
 def test_a_folder_that_cannot_be_made_is_left_to_spark(tmp_path: Path) -> None:
     tmp_path.joinpath("file").touch()
-    assert not write_row(f"file:{tmp_path}/file/batch_id=3", TYPES, ROW)
+    assert not write_row(f"file:{tmp_path}/file", TYPES, ROW)
 
 
 def test_an_error_is_as_far_away_as_in_the_paper() -> None:

@@ -164,7 +164,7 @@ def test_each_folder_that_spark_reads_is_compared(
     )
     monkeypatch.setattr(checksum_files, "file_index", lambda _: index)
     monkeypatch.setattr(checksum_files, "_table_of", lambda _: "dev.accounts")
-    monkeypatch.setattr(checksum_files, "_HadoopFolder", lambda _, path: None)
+    monkeypatch.setattr(checksum_files, "Folder", lambda _, path: None)
     plan = SimpleNamespace(subqueriesAll=sequence, collectLeaves=lambda: sequence("leaf"))
     execution = SimpleNamespace(optimizedPlan=lambda: plan)
     dump: Any = SimpleNamespace(_jdf=SimpleNamespace(queryExecution=lambda: execution), sparkSession=None)

@@ -2,11 +2,12 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from unit.macro_harness import Macros, Relation
 
-from dbt.adapters.deltawave.impl import LOG_TABLE, PART_LENGTH, names_clause
+from dbt.adapters.deltawave.catalog import LOG_TABLE, PART_LENGTH, names_clause
 
 LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)' = '((?:[^'\\]|\\.)*)'")
 
@@ -23,14 +24,14 @@ def schema_in(clause: str) -> StructType:
 
 def test_names_and_comments_are_kept():
     schema = StructType([StructField("headingDegT", StringType()), StructField('it\'s \\ "q"', IntegerType())])
-    found = schema_in(names_clause(schema, {"headingdegt": "Degrees, 'true'"}))
+    found = schema_in(names_clause(SimpleNamespace(schema=schema), {"headingdegt": "Degrees, 'true'"}))
     assert found.names == schema.names
     assert found["headingDegT"].metadata == {"comment": "Degrees, 'true'"}
 
 
 def test_many_columns_make_several_parts():
     schema = StructType([StructField(f"Column {number}", IntegerType()) for number in range(200)])
-    assert schema_in(names_clause(schema, {})) == schema
+    assert schema_in(names_clause(SimpleNamespace(schema=schema), {})) == schema
 
 
 def test_the_table_of_a_log_is_found_in_the_text_of_its_view() -> None:

@@ -13,8 +13,11 @@
 {%- macro _record_batch(job, record) -%}
   {%- set types, measured, row = deltawave._batches_columns(), record.measured or {}, {'batch_id': record.batch_id} -%}
   {%- for name in types -%}{%- do row.update({name: measured.get(name, record.get(name))}) -%}{%- endfor -%}
-  {%- set writes_file = adapter.write_batch_row is defined -%}
-  {%- if writes_file and adapter.write_batch_row(job.batches, types, row, record.checksums or 0, record.checksum_bits or 0) -%}
+  {%- set facts = adapter.catalog_facts(job.batches) if adapter.catalog_facts is defined else none -%}
+  {%- set written = {'types': types, 'row': row, 'checksums': record.checksums or 0, 'checksum_bits': record.checksum_bits or 0} -%}
+  {%- if facts and facts.get('Provider', '') | lower == 'parquet'
+      and adapter.call_library('deltawave.batch_rows.write_row', {}, dict(written, table=facts.Location)) -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': a row of ' ~ job.batches ~ ' was written: ' ~ row) -%}
     {%- do deltawave._run(job, 'alter table ' ~ job.batches ~ ' add if not exists partition (batch_id = ' ~ record.batch_id ~ ')') -%}
     {{ return(none) }}
   {%- endif -%}

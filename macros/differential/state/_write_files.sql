@@ -32,7 +32,8 @@ from {{ listed }}
 {# The rows of listed files, with the key's hash, as a select in parentheses. The files have to stay as they are until the batch is counted. #}
 {%- macro default___read_files(job, batch, state) -%}
   {%- set view = deltawave._temporary_name(job, batch, 'files_' ~ state.batch_id ~ '_' ~ state.attempt) -%}
-  {%- do adapter.view_of_files(deltawave._attempt_relation(job, state) | string, state.columns, view) -%}
+  {%- set files = {'files': deltawave._attempt_relation(job, state) | string} -%}
+  {%- do adapter.view_by_python('deltawave.differencing.listed_files.rows', files, {'columns': state.columns}, view, stays=true) -%}
   {%- set sql -%}
 (
     select

@@ -3,15 +3,24 @@
 A statement takes a tenth of a second, however little it asks for; the catalog itself answers within milliseconds.
 """
 
+import json
+import re
+from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.deltawave.session import is_connect
 from deltawave.source_state import items, java_class
+from deltawave.sql_text import literal
 
 # Other implementations of the session catalog keep relations of their own, which only statements show.
 _KNOWN_CATALOGS = ("builtin", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+# The table of a change log in the text of its view, which default___log_view writes.
+LOG_TABLE = re.compile(r"^ *from `(.+)`\.`(.+)`(?: as log)?$", re.MULTILINE)
+SCHEMA = "spark.sql.sources.schema"
+# Spark splits the text of a schema in the same way, since a metastore limits the length of a value.
+PART_LENGTH = 4000
 
 
 def catalog_of(session: SparkSession) -> "Catalog | None":
@@ -39,11 +48,14 @@ class Catalog:
         # Metastores read patterns in dialects of their own.
         names = self._catalog.listTables(schema.lower())
         patterns = java_class(self._session, "org.apache.spark.sql.catalyst.util.StringUtils")
-        return [str(name) for name in items(patterns.filterPattern(names, pattern))]
+        return list(map(str, items(patterns.filterPattern(names, pattern))))
 
-    def folder_bytes(self, folder: str) -> int:
-        """The size of all files of a folder, on any of Hadoop's file systems."""
-        path, system = self._path(folder)
+    def log_bytes(self, schema: str, name: str) -> int | None:
+        """The size of a change log's files; none if the text of its view names no table."""
+        table = LOG_TABLE.search(self.facts(schema, name).get("View Text", ""))
+        if table is None:
+            return None
+        path, system = self._path(self.facts(*table.groups())["Location"])
         return int(system.getContentSummary(path).getLength())
 
     def delete_folder(self, folder: str) -> None:
@@ -77,3 +89,20 @@ class Catalog:
         names = self._catalog.listTables(schema.lower())
         tables = items(self._catalog.getTablesByName(schema.lower(), names))
         return [(str(table.identifier().table()), f"{table.simpleString()}\n") for table in tables]
+
+
+def names_clause(view: DataFrame, comments: Mapping[str, str]) -> str:
+    """Return the ``tblproperties (...)`` of a view of these rows, in which Spark finds its names and comments.
+
+    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these properties first, where
+    it also stores the schemas of its own views. The keys of ``comments`` are column names in lower case.
+    """
+    described = view.schema.jsonValue()
+    for field in described["fields"]:
+        if comment := comments.get(field["name"].lower()):
+            field["metadata"] = {**field["metadata"], "comment": comment}
+    text = json.dumps(described)
+    parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
+    properties = {f"{SCHEMA}.numParts": str(len(parts))}
+    properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
+    return f"tblproperties ({', '.join(f'{literal(name)} = {literal(value)}' for name, value in properties.items())})"

@@ -13,7 +13,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
-from dbt.adapters.deltawave.errors import is_from_spark, readable
+from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.progress import STEPS, name_of, progress
 from dbt.adapters.deltawave.remotes import explained
 
@@ -59,11 +59,7 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         return connection
 
     def cancel_open(self) -> list[str]:
-        """End what other threads are running, and let them run nothing more.
-
-        dbt calls this when it is interrupted, or when a model fails with ``--fail-fast``; its next command gets a new
-        manager.
-        """
+        """End what other threads are running, and let them run nothing more: dbt was interrupted, or fails fast."""
         # First, so that code after an interrupted statement sees it.
         self._cancelled_by = threading.get_ident()
         names: list[str] = super().cancel_open()
@@ -101,26 +97,24 @@ class DeltawaveConnectionManager(SparkConnectionManager):
             with super().exception_handler(sql):
                 yield
             return
-        node = self._node
-        name, step = name_of(node), self._steps.get(node)
+        step = self._steps.get(self._node)
         try:
-            with self._progress.of(f"{name}: {step}" if step else name):
+            with self._progress.of(name_of(self._node) + (f": {step}" if step else "")):
                 yield
         except DbtRuntimeError:
             raise
         except Exception as error:
             message = explained(readable(error, self._credentials.secrets), self._credentials.remotes)
             logger.debug(f"Error while running:\n{sql}\n{message}")
-            wrapper = DbtDatabaseError if is_from_spark(error) else DbtRuntimeError
-            raise wrapper(message) from error
+            is_from_spark = type(error).__module__.startswith(("pyspark.", "py4j."))
+            raise (DbtDatabaseError if is_from_spark else DbtRuntimeError)(message) from error
 
 
 def open_ahead(credentials: Any, arguments: Any) -> None:
     """Begin to open the session of ``credentials``, if the command with dbt's ``arguments`` will need it.
 
     Java starts on another core while dbt parses, and only statements wait for it. The thread is a daemon, so that a
-    command that fails before its first statement ends at once: the JVM ends when nothing holds its standard input any
-    more.
+    command that fails before its first statement ends at once: the JVM ends when nothing holds its standard input.
     """
     global _opening
     # Importing PySpark to ask whether this process has a Spark takes a second.
@@ -128,25 +122,24 @@ def open_ahead(credentials: Any, arguments: Any) -> None:
     has_spark = context is not None and context.SparkContext._active_spark_context is not None
     if credentials.in_session and getattr(arguments, "which", None) in COMMANDS and not has_spark:
         opened: Future[None] = Future()
-        threading.Thread(target=_open, args=(credentials, opened), name="opens Spark", daemon=True).start()
+
+        def open_it() -> None:
+            try:
+                from dbt.adapters.deltawave.session import open_session
+
+                open_session(credentials)
+                opened.set_result(None)
+            except BaseException as error:
+                opened.set_exception(error)
+
+        threading.Thread(target=open_it, name="opens Spark", daemon=True).start()
         _opening = credentials, opened
-
-
-def _open(credentials: Any, opened: Future[None]) -> None:
-    try:
-        from dbt.adapters.deltawave.session import open_session
-
-        open_session(credentials)
-        opened.set_result(None)
-    except BaseException as error:
-        opened.set_exception(error)
 
 
 def wait_until_open(credentials: Any) -> None:
     """Wait until the session of ``credentials`` is open, if that has begun; raise the error if it failed."""
     global _opening
-    opening = _opening
-    if opening is not None and opening[0] is credentials:
+    if (opening := _opening) and opening[0] is credentials:
         try:
             opening[1].result()
         finally:

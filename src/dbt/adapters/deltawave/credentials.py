@@ -66,7 +66,7 @@ class DeltawaveCredentials(SparkCredentials):
         """Raise ``DbtRuntimeError`` where ``dbt clean`` would delete tables or the metastore."""
         for folder in storage_folders(self.server_side_parameters, Path(self.data_dir)):
             for target in self._cleaned:
-                if target == folder or target in folder.parents or folder in target.parents:
+                if folder.is_relative_to(target) or target.is_relative_to(folder):
                     raise DbtRuntimeError(
                         f"`dbt clean` would delete {folder}, where Spark keeps its tables: the clean target {target} "
                         f"holds it. Set data_dir in the profile to a folder outside (the default is {DATA_DIR}), or "

@@ -12,6 +12,7 @@ from dbt_common.clients.jinja import BaseMacroGenerator
 from dbt_common.exceptions import DbtRuntimeError
 
 from deltawave.redaction import redact
+from deltawave.spark_errors import said, with_causes
 
 _STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
@@ -26,8 +27,6 @@ _CAUSE = re.compile(
     r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*(?:\n(?!Caused by: |\s+at \S+\(|\s+Suppressed: ).*)*))?",
     re.MULTILINE,
 )
-# Spark's reasons have an error condition; of exceptions that wrap each other, the innermost is the most specific.
-_CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 # Advice that would turn damaged rows into rows of nulls.
 _PERMISSIVE = re.compile(
     r" *To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'\."
@@ -53,56 +52,29 @@ _HINTS = (
 _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
 
 
-def is_from_spark(error: BaseException) -> bool:
-    return type(error).__module__.startswith(("pyspark.", "py4j."))
-
-
 def without_stack(text: str) -> str:
     lines = takewhile(lambda line: not _STACK_START.match(line), text.splitlines())
     return "\n".join(line for line in lines if not _STACK_LINE.match(line)).strip()
 
 
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
-    """Return the error class and message of ``error`` and what caused it, without Java's stack and Spark's plan.
-
-    Known advice is added.
-    """
-    text = _PLAN.sub("", without_stack(_text(error)))
+    """Return the message of ``error``, its causes and known advice, without Java's stack, Spark's plan and secrets."""
+    text = said(error)
+    if details := _GRPC_DETAILS.search(text):
+        text = details["details"]
+    text = _PLAN.sub("", without_stack(text))
     message = _JAVA_CLASS.sub("", _WORKER_FRAME.sub("", text))
-    found = "\n".join([message, *(f"Cause: {cause}" for cause in _causes(message, _stack(error)))])
+    # A Spark Connect server sends Java's stack trace in the text.
+    stack = getattr(error, "_stackTrace", None)
+    matches = _CAUSE.finditer(str(error if stack is None else stack))
+    causes = [without_stack(match["message"] or "") for match in matches if "PythonException" not in match["type"]]
+    found = with_causes(message, [_PERMISSIVE.sub("", _JAVA_CLASS.sub("", cause)) for cause in causes if cause])
     return redact(f"{found}\n{first_hint(_HINTS, found)}".rstrip("\n"), secrets) or type(error).__name__
 
 
 def first_hint(hints: Iterable[tuple[re.Pattern[str], str]], message: str) -> str:
     """Return the hint of the first pattern that is in ``message``, empty without one."""
     return next((hint for pattern, hint in hints if pattern.search(message)), "")
-
-
-def _causes(message: str, stack: str) -> list[str]:
-    """Return the causes that Java's stack trace adds to ``message``: Spark's own reasons, and the innermost cause."""
-    matches = [match for match in _CAUSE.finditer(stack) if not match["type"].endswith("PythonException")]
-    texts = (_JAVA_CLASS.sub("", without_stack(match["message"] or "")) for match in matches)
-    causes = [cause for text in texts if (cause := _PERMISSIVE.sub("", text))]
-    found: list[str] = []
-    for place, cause in enumerate(causes):
-        counts = place == len(causes) - 1 or _CONDITION.match(cause)
-        if counts and not any(cause in other for other in [message, *found]):
-            found.append(cause)
-    return found
-
-
-def _stack(error: Any) -> str:
-    """Return Java's stack trace of ``error``: a Spark Connect server sends it in the text."""
-    stack = getattr(error, "_stackTrace", None)
-    return str(error if stack is None else stack)
-
-
-def _text(error: Any) -> str:
-    if hasattr(error, "java_exception"):
-        return str(error.java_exception.toString())
-    text = str(error)
-    details = _GRPC_DETAILS.search(text)
-    return details["details"] if details else text
 
 
 class RefusalError(DbtRuntimeError):

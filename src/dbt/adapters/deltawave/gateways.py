@@ -57,8 +57,8 @@ class Gateways:
             except OSError:
                 # There may be too many open files.
                 time.sleep(1)
-                continue
-            threading.Thread(target=self._serve, args=(client,), name="serves a command", daemon=True).start()
+            else:
+                threading.Thread(target=self._serve, args=(client,), name="serves a command", daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
         with client, suppress(OSError):
@@ -87,18 +87,15 @@ class Gateways:
             try:
                 context._jsc.sc().cancelJobGroupAndFutureJobs(group)
                 server.shutdown()
-                self._stop_streams(group)
+                # Streams have job groups of their own.
+                for query in self._session._jsparkSession.sharedState().activeStreamingQueries().values():
+                    if query.sparkSession().conf().get(_GROUP, "") == group:
+                        query.stop()
             finally:
                 with self._lock:
                     self._used -= 1
                     if not self._used:
                         self._session.catalog.clearCache()
-
-    def _stop_streams(self, group: str) -> None:
-        """Stop a command's streams, which have job groups of their own."""
-        for query in self._session._jsparkSession.sharedState().activeStreamingQueries().values():
-            if query.sparkSession().conf().get(_GROUP, "") == group:
-                query.stop()
 
 
 @dataclass(frozen=True)
@@ -143,25 +140,24 @@ def join(port: int, token: str) -> Link:
         java = jvm.JavaSparkContext.fromSparkContext(getattr(jvm, "org.apache.spark.SparkContext").getOrCreate())
         # A failure, or a Python model that stops Spark, ends this command's part of it alone.
         java.stop = lambda: None
-        with _own_interrupts():
-            context = SparkContext(gateway=gateway, jsc=java, conf=SparkConf(_jconf=java.getConf()))
+        # PySpark's handler of Ctrl-C would cancel the jobs of all commands.
+        interrupted = signal.getsignal(signal.SIGINT)
+        try:
+            context: Any = SparkContext(gateway=gateway, jsc=java, conf=SparkConf(_jconf=java.getConf()))
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, interrupted)
         atexit.register(shutil.rmtree, context._temp_dir, ignore_errors=True)
-        session = _new_session(context)
+        # The default session of the JVM stays the server's, which is nobody's.
+        default = SparkSession._get_j_spark_session_class(context._jvm).getDefaultSession().get()
+        SparkSession._instantiatedSession = SparkSession(context, default)
+        session = SparkSession(context, default.newSession())
+        SparkSession._instantiatedSession = SparkSession._activeSession = session
         session.conf.set(_GROUP, described["group"])
         # A stream that another command runs ends this one's start, as in Sparks of their own, and is not stopped.
         session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
         failed.pop_all()
     return Link(session, described["group"], connection)
-
-
-def _new_session(context: Any) -> SparkSession:
-    """A session for this process. The default one of the JVM stays the server's, which is nobody's."""
-    java_class: Any = SparkSession._get_j_spark_session_class(context._jvm)
-    default = java_class.getDefaultSession().get()
-    SparkSession._instantiatedSession = SparkSession(context, default)
-    session = SparkSession(context, default.newSession())
-    SparkSession._instantiatedSession = SparkSession._activeSession = session
-    return session
 
 
 def _gateway(described: dict[str, Any]) -> Any:
@@ -173,15 +169,3 @@ def _gateway(described: dict[str, Any]) -> Any:
     finally:
         for name in variables:
             del os.environ[name]
-
-
-@contextmanager
-def _own_interrupts() -> Iterator[None]:
-    """Keep PySpark from handling Ctrl-C, since it would cancel the jobs of all commands."""
-    is_main = threading.current_thread() is threading.main_thread()
-    handler = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        if is_main:
-            signal.signal(signal.SIGINT, handler)

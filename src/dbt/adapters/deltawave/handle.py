@@ -93,9 +93,10 @@ class SessionHandle(SparkConnectionWrapper):
         is_known = known is not None and known[0] == relation and known[1].sparkSession is self.session
         return known[1] if known and is_known else self.session.sql(f"select * from {relation}")
 
-    def leave_view(self, frame: DataFrame, view: str, *, stays: bool = False) -> None:
-        """Make ``frame`` the temporary view ``view``, until ``drop_views``, or with ``stays`` until the node ends."""
+    def leave_view(self, frame: DataFrame, view: str, release: Callable[[], object], *, stays: bool = False) -> None:
+        """Make ``frame`` a view until ``drop_views``, or if it ``stays`` until the node ends, and then release."""
         stack = self._staying if stays else self._views
+        stack.callback(release)
         stack.callback(lambda: self.session.catalog.dropTempView(view))
         frame.createOrReplaceTempView(quoted(view))
 

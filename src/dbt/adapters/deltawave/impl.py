@@ -1,13 +1,11 @@
 """The adapter: dbt-spark's, with Python models in process."""
 
-import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import BaseRelation, available
-from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter
@@ -17,13 +15,9 @@ from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
 from dbt.adapters.deltawave.errors import RefusalError, calling_macros
-from deltawave import model_runs
 from deltawave.redaction import redact
-from deltawave.sql_text import literal
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
-
     from dbt.adapters.deltawave.catalog import Catalog
     from dbt.adapters.deltawave.handle import SessionHandle
     from dbt.adapters.deltawave.library_functions import LibraryFunction
@@ -32,17 +26,12 @@ if TYPE_CHECKING:
 logger = AdapterLogger("Spark")
 
 PACKAGE = "deltawave"
-SCHEMA = "spark.sql.sources.schema"
-# Spark splits the text of a schema in the same way, since a metastore limits the length of a value.
-PART_LENGTH = 4000
 CHECK_MACROS = {
     "differential": "check_differential_config",
     "wave_index": "check_wave_config",
     "current_state": "check_follower_config",
     "scd2": "check_follower_config",
 }
-# The table of a change log in the text of its view, which default___log_view writes.
-LOG_TABLE = re.compile(r"^ *from `(.+)`\.`(.+)`(?: as log)?$", re.MULTILINE)
 
 
 class DeltawaveAdapter(SparkAdapter):
@@ -56,8 +45,6 @@ class DeltawaveAdapter(SparkAdapter):
         self.connections.open(connection)
         handle: SessionHandle = connection.handle
         return handle
-
-    # -- Python models
 
     @property
     def default_python_submission_method(self) -> str:
@@ -83,20 +70,13 @@ class DeltawaveAdapter(SparkAdapter):
             release_later=self._handle().release_later,
         )
 
-    # -- checks before the first statement
-
     def list_schemas(self, database: str | None) -> list[str]:
         self._check_models()
         return super().list_schemas(database)  # type: ignore[arg-type]
 
-    def set_relations_cache(
-        self,
-        relation_configs: Iterable[RelationConfig],
-        clear: bool = False,
-        required_schemas: set[BaseRelation] | None = None,
-    ) -> None:
+    def set_relations_cache(self, *args: Any, **kwargs: Any) -> None:
         self._check_models()
-        super().set_relations_cache(relation_configs, clear, required_schemas)
+        super().set_relations_cache(*args, **kwargs)
 
     def _check_models(self) -> None:
         """Let the package check the configuration of every model of its materializations before anything runs.
@@ -128,10 +108,10 @@ class DeltawaveAdapter(SparkAdapter):
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """Ask the catalog where it can be asked: a statement takes longer with each relation of the schema."""
-        catalog, schema = self._catalog(), str(schema_relation.schema)
-        if catalog is None:
-            return list(super().list_relations_without_caching(schema_relation))
-        with self.connections.exception_handler(f"relations of {schema}"):
+        schema = str(schema_relation.schema)
+        with self._catalog(f"relations of {schema}") as catalog:
+            if catalog is None:
+                return list(super().list_relations_without_caching(schema_relation))
             # As the statement spells them: dbt compares the names of schemas.
             rows = [(schema.lower(), name, False, information) for name, information in catalog.relations(schema)]
         return list(self._build_spark_relation_list(rows, self._get_relation_information))
@@ -143,39 +123,28 @@ class DeltawaveAdapter(SparkAdapter):
             information = information.replace("Provider: hive", "Provider: iceberg")
         return schema, name, information
 
-    # -- for `dbt docs`
-
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterable[dict[str, Any]]:
         """Add a change log's rows and bytes: it is a view, of which Spark has no statistics."""
         columns = super()._get_columns_for_catalog(relation)
-        if not relation.is_view or f"{relation.schema}.{relation.identifier}".lower() not in self._logs():
+        nodes = getattr(self.get_macro_resolver(), "nodes", {}).values()
+        logs = (node for node in nodes if getattr(node.config, "materialized", "") == "differential")
+        names = {f"{node.schema}.{node.alias}".lower() for node in logs}
+        if not relation.is_view or f"{relation.schema}.{relation.identifier}".lower() not in names:
             return columns
         try:
-            statistics = SparkColumn.convert_table_stats(self._log_size(relation))
+            # To count rows, no column is read.
+            _, counted = self.execute(
+                f"select count(*) from {relation.quote(schema=True, identifier=True)}", fetch=True
+            )
+            with self._catalog(f"size of {relation}") as catalog:
+                size = catalog.log_bytes(str(relation.schema), str(relation.identifier)) if catalog else None
         except DbtRuntimeError as error:
             # The page has all other relations of the schema, and this one's columns.
             logger.debug(f"The size of {relation} is not known: {error}")
             return columns
-        return [column | statistics for column in columns]
-
-    def _logs(self) -> set[str]:
-        """Schema and name of each differential model, in lower case."""
-        nodes = getattr(self.get_macro_resolver(), "nodes", {}).values()
-        logs = (node for node in nodes if getattr(node.config, "materialized", "") == "differential")
-        return {f"{node.schema}.{node.alias}".lower() for node in logs}
-
-    def _log_size(self, relation: BaseRelation) -> str:
-        """The statistics of a change log, as Spark writes those of a table. To count rows, no column is read."""
-        _, counted = self.execute(f"select count(*) from {relation.quote(schema=True, identifier=True)}", fetch=True)
-        rows = f"{int(counted.rows[0][0])} rows"
-        text = (self.catalog_facts(relation) or {}).get("View Text", "")
-        catalog, table = self._catalog(), LOG_TABLE.search(text)
-        if catalog is None or table is None:
-            return rows
-        with self.connections.exception_handler(f"size of {relation}"):
-            return f"{catalog.folder_bytes(catalog.facts(*table.groups())['Location'])} bytes, {rows}"
-
-    # -- for macros
+        # As Spark writes the statistics of a table.
+        text = f"{'' if size is None else f'{size} bytes, '}{int(counted.rows[0][0])} rows"
+        return [column | SparkColumn.convert_table_stats(text) for column in columns]
 
     @available
     def fail(self, kind: str, message: str) -> None:
@@ -189,13 +158,11 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def isolate_session(self, relation: BaseRelation, settings: dict[str, Any]) -> None:
-        """Let the node write ``relation`` in a copy of the session with ``settings`` on top.
+        """Let the node write ``relation`` in a copy of the session with ``settings`` on top, for method session only.
 
-        Other threads see neither the settings nor temporary views. It lasts until
-        ``rejoin_session``, or the end of the node. Only for method session.
+        Other threads see neither the settings nor temporary views, until ``rejoin_session`` or the end of the node.
         """
-        values = {key: str(value) for key, value in settings.items()}
-        self._handle().isolate(relation.render(), values)
+        self._handle().isolate(relation.render(), {key: str(value) for key, value in settings.items()})
 
     @available
     def rejoin_session(self) -> None:
@@ -208,11 +175,6 @@ class DeltawaveAdapter(SparkAdapter):
         self.connections.begin_step(step)
 
     @available
-    def results_appended(self) -> None:
-        """Report to the library that the table has all rows of the Python model that this node ran."""
-        model_runs.results_appended()
-
-    @available
     def session_setting(self, name: str) -> str:
         """Return the value of a setting of the session, ``<undefined>`` if it has none."""
         if self.runs_python():
@@ -220,55 +182,37 @@ class DeltawaveAdapter(SparkAdapter):
         _, table = self.execute(f"set {name}", fetch=True)
         return str(table.rows[0][1])
 
-    def _catalog(self) -> "Catalog | None":
+    @contextmanager
+    def _catalog(self, what: str) -> Iterator["Catalog | None"]:
+        """The session's catalog; none if only statements can tell ``what`` is asked of it."""
         if not self.runs_python():
-            return None
+            yield None
+            return
         from dbt.adapters.deltawave.catalog import catalog_of
 
-        return catalog_of(self._handle().session)
+        with self.connections.exception_handler(what):
+            yield catalog_of(self._handle().session)
 
     @available.parse_none
     def names_like(self, schema: str, pattern: str) -> list[str] | None:
         """Return what ``show tables in schema like pattern`` shows; None if only that statement can find it."""
-        catalog = self._catalog()
-        if catalog is None:
-            return None
-        with self.connections.exception_handler(f"tables of {schema} like {pattern}"):
-            return catalog.names(schema, pattern)
+        with self._catalog(f"tables of {schema} like {pattern}") as catalog:
+            return catalog.names(schema, pattern) if catalog else None
 
     @available.parse_none
     def catalog_facts(self, relation: BaseRelation) -> dict[str, str] | None:
         """Return what ``Catalog.facts`` knows of a relation; None if only ``describe extended`` can find it."""
-        catalog = self._catalog()
-        if catalog is None:
-            return None
-        with self.connections.exception_handler(f"catalog's entry of {relation}"):
-            return catalog.facts(str(relation.schema), str(relation.identifier))
+        with self._catalog(f"catalog's entry of {relation}") as catalog:
+            return catalog.facts(str(relation.schema), str(relation.identifier)) if catalog else None
 
     @available.parse_none
     def delete_folder(self, folder: str) -> bool:
         """Delete a folder of files that belong to no table; false if only statements can."""
-        catalog = self._catalog()
-        if catalog is None:
-            return False
-        logger.debug(f"The folder {folder} is deleted")
-        with self.connections.exception_handler(f"folder {folder}"):
-            catalog.delete_folder(folder)
-        return True
-
-    @available.parse_none
-    def write_batch_row(
-        self, table: BaseRelation, types: dict[str, str], row: dict[str, Any], checksums: int, checksum_bits: int
-    ) -> bool:
-        """Write the row of a batch as a file of its table, see ``batch_rows``; false if only a statement can."""
-        facts = self.catalog_facts(table)
-        if facts is None or facts.get("Provider", "").lower() != "parquet":
-            return False
-        from deltawave.batch_rows import comparisons_before_error, write_row
-
-        row = row | {"comparisons_before_error": comparisons_before_error(checksums, checksum_bits)}
-        logger.debug(f"A row of {table} is written: {row}")
-        return write_row(f"{facts['Location']}/batch_id={row['batch_id']}", types, row)
+        with self._catalog(f"folder {folder}") as catalog:
+            if catalog:
+                logger.debug(f"The folder {folder} is deleted")
+                catalog.delete_folder(folder)
+        return catalog is not None
 
     @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
@@ -288,7 +232,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def invalid_types(self, types: list[str]) -> list[str]:
-        """Return those of some data types, as a yml has them, that Spark can't read."""
+        """Return those of some data types, as a yml has them, that Spark can't read; mostly one look is enough."""
 
         def are_read(some: list[str]) -> bool:
             try:
@@ -297,25 +241,17 @@ class DeltawaveAdapter(SparkAdapter):
                 return False
             return True
 
-        # Mostly one look is enough.
-        if not types or are_read(types):
-            return []
-        return [each for each in types if not are_read([each])]
-
-    @available.parse_none
-    def view_names(self, sql: str, comments: dict[str, str]) -> str:
-        """Return the clause that keeps the case of the columns of a view over ``sql``: ``names_clause``."""
-        return names_clause(self._handle().session.sql(sql).schema, comments)
+        return [each for each in types if not are_read([each])] if types and not are_read(types) else []
 
     @available
     def remote_dialect(self, remote: str) -> str:
         """Return the SQL dialect of a database of the profile's ``remotes``: postgresql, mysql or derby."""
-        return remotes.dialect(remote, self._remote(remote))
+        return remotes.dialect(remote, remotes.find(self.config.credentials.remotes, remote))
 
     @available.parse_none
     def remote_view(self, remote: str, query: str, view: str) -> dict[str, int]:
         """Make ``view`` a temporary view over ``query``, which runs at the remote; see ``remotes.create_view``."""
-        settings = self._remote(remote)
+        settings = remotes.find(self.config.credentials.remotes, remote)
         self._require_session(f"Remote '{remote}': databases are read through JDBC")
         logger.debug(f"Temporary view {view} over remote '{remote}':\n{query}")
         return remotes.create_view(self._handle().session, remote, settings, query, view)
@@ -348,13 +284,13 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_by_python(
-        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
+        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str, stays: bool = False
     ) -> dict[str, Any]:
         """Make ``view`` a temporary view of the rows that ``function`` returns; see ``LibraryFunction.rows``.
 
         ``function``, ``relations`` and ``options`` are those of ``call_library``. The view lasts until the node's next
-        one, or the end of the node. Returns ``messages``, what the function's package logged, and ``measured``, the
-        figures that it returned.
+        one, or if it ``stays`` until the end of the node. Returns ``messages``, what the function's package logged, and
+        ``measured``, the figures that it returned.
         """
         from dbt.adapters.deltawave.library_functions import captured
 
@@ -362,25 +298,12 @@ class DeltawaveAdapter(SparkAdapter):
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
         with self.connections.exception_handler(function), captured(function.partition(".")[0]) as messages:
-            handle.drop_views()
+            if not stays:
+                handle.drop_views()
             frame, release, measured = library_function.rows(handle.frames(relations), options, handle.session)
-            handle.release_later(release)
-            handle.leave_view(frame, view)
+            handle.leave_view(frame, view, release, stays=stays)
             self.connections.refuse_if_cancelled()
         return {"messages": [redact(message, library_function.secrets) for message in messages], "measured": measured}
-
-    @available.parse_none
-    def view_of_files(self, files: str, columns: list[dict[str, Any]], view: str) -> None:
-        """Make ``view`` a temporary view of the rows of the files that the table ``files`` lists, until the node ends.
-
-        See ``listed_files.rows``.
-        """
-        from deltawave.differencing import listed_files
-
-        self._require_session(f"View '{view}': files are read where they lie")
-        handle = self._handle()
-        with self.connections.exception_handler(files):
-            handle.leave_view(listed_files.rows(handle.session.table(files), columns), view, stays=True)
 
     def _library_function(self, path: str, *, needs_session: bool = True) -> "LibraryFunction":
         if needs_session:
@@ -392,23 +315,3 @@ class DeltawaveAdapter(SparkAdapter):
     def _require_session(self, what: str) -> None:
         if not self.runs_python():
             raise DbtRuntimeError(f"{what} with method: session only.")
-
-    def _remote(self, name: str) -> remotes.Remote:
-        return remotes.find(self.config.credentials.remotes, name)
-
-
-def names_clause(schema: "StructType", comments: Mapping[str, str]) -> str:
-    """Return the ``tblproperties (...)`` of a view with this schema, in which Spark finds its names and comments.
-
-    Iceberg's session catalog writes a view's columns in lower case; Spark reads them from these properties first, where
-    it also stores the schemas of its own views. The keys of ``comments`` are column names in lower case.
-    """
-    described = schema.jsonValue()
-    for field in described["fields"]:
-        if comment := comments.get(field["name"].lower()):
-            field["metadata"] = {**field["metadata"], "comment": comment}
-    text = json.dumps(described)
-    parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
-    properties = {f"{SCHEMA}.numParts": str(len(parts))}
-    properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
-    return f"tblproperties ({', '.join(f'{literal(name)} = {literal(value)}' for name, value in properties.items())})"

@@ -1,4 +1,4 @@
-"""Starting the JVM quietly, and reporting why it did not start."""
+"""Starting Spark in this process: the JVM, quietly, its embedded metastore, and why either did not start."""
 
 import atexit
 import gc
@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,9 +19,12 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
 
+from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import first_hint, readable, without_stack
-from dbt.adapters.deltawave.settings import JAVA_OPTIONS, PYTHON
+from dbt.adapters.deltawave.locks import is_locked
+from dbt.adapters.deltawave.settings import JAVA_OPTIONS, PYTHON, is_embedded, prepare
 from deltawave import class_archive, jars
 from deltawave.environment import java_command
 from deltawave.redaction import redact, secret_values
@@ -28,21 +32,22 @@ from deltawave.redaction import redact, secret_values
 logger = AdapterLogger("Spark")
 
 _INSTALL = "Install Java 17 or 21 and let JAVA_HOME point at it."
+_OLD_JAVA = re.compile(r"UnsupportedClassVersionError|Unrecognized option: --add-")
+_NO_JAVA = re.compile(r"JAVA_HOME is not set|java: (?:No such file|(?:command )?not found)")
+_NO_PACKAGE = re.compile(r"unresolved dependency|Failed to collect dependencies|download failed")
 _HINTS = (
-    (
-        re.compile(r"UnsupportedClassVersionError|Unrecognized option: --add-"),
-        f"This Java is too old for Spark. {_INSTALL}",
-    ),
-    (
-        re.compile(r"JAVA_HOME is not set|java: (?:No such file|(?:command )?not found)"),
-        f"No Java was found. {_INSTALL}",
-    ),
-    (
-        re.compile(r"unresolved dependency|Failed to collect dependencies|download failed"),
-        "A package of spark.jars.packages could not be fetched: check its name and the network.",
-    ),
+    (_OLD_JAVA, f"This Java is too old for Spark. {_INSTALL}"),
+    (_NO_JAVA, f"No Java was found. {_INSTALL}"),
+    (_NO_PACKAGE, "A package of spark.jars.packages could not be fetched: check its name and the network."),
 )
 _NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: |bad array subscript")
+
+
+METASTORE = "metastore_db"
+# Derby locks this file in the folder of a database that it has open.
+LOCK_FILE = "dbex.lck"
+# The JVM of a killed process needs a moment to notice.
+PATIENCE_SECONDS = 5.0
 
 
 class Transcript:
@@ -91,13 +96,58 @@ class Transcript:
         return "\n".join(self._lines)
 
 
+def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
+    """Start Spark in this process, with its catalog open; raises ``DbtRuntimeError``, see ``launch``."""
+    if is_embedded(credentials.server_side_parameters):
+        claim_metastore(credentials.data_dir)
+    context = launch(settings, archives=credentials.class_archive)
+    try:
+        session = SparkSession.builder.config(map={**settings}).getOrCreate()
+        # The metastore opens at the first use: better here than in the middle of a model.
+        session.catalog.databaseExists("default")
+    except Exception as error:
+        context.stop()
+        profile = credentials.server_side_parameters
+        message = readable(error, secret_values(profile))
+        if not is_embedded(profile) or "MetaStoreClient" not in message:
+            raise DbtRuntimeError(f"Spark runs, but its catalog cannot be opened: {message}") from error
+        raise DbtRuntimeError(f"{_metastore_in_use(credentials.data_dir)} Spark's message: {message}") from error
+    return session
+
+
+def claim_metastore(data_dir: str) -> None:
+    """Prepare ``data_dir``; raise ``DbtRuntimeError`` when another process has its metastore open.
+
+    Derby would report the same, but only after Spark has started and tried for half a minute.
+    """
+    prepare(Path(data_dir))
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while is_locked(Path(data_dir, METASTORE, LOCK_FILE)):
+        if time.monotonic() > deadline:
+            raise DbtRuntimeError(_metastore_in_use(data_dir))
+        time.sleep(0.1)
+
+
+def _metastore_in_use(data_dir: str) -> str:
+    """Return the message for a metastore that another process has open."""
+    return (
+        f"The metastore in {Path(data_dir, METASTORE)} cannot be opened. Most likely another process (dbt, "
+        "a notebook, spark-sql) has it open: an embedded metastore serves one process at a time. "
+        "End that process, or give this one another data_dir in the profile, or run a metastore "
+        "server and name it as spark.hadoop.hive.metastore.uris in server_side_parameters."
+    )
+
+
 def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContext:
     """Start a JVM and a Spark context with ``settings``, from an archive of classes if there is one and ``archives``.
 
-    Raises ``DbtRuntimeError`` with a remedy if there is no fitting Java, a jar is not available or
-    made for another Spark, or Spark refuses a setting.
+    Raises ``DbtRuntimeError`` with a remedy if no Java or a jar fits, a jar is missing, or Spark refuses a setting.
     """
-    _check_jars(settings)
+    for jar in (found := jars.jars(settings, pyspark.__version__)):
+        if not jar.certain:
+            logger.warning(f"{jar.wrong}\n{jars.REMEDY}")
+    if refused := [jar.wrong for jar in found if jar.wrong and jar.certain]:
+        raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))
     prepare_python(settings)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)
@@ -136,16 +186,6 @@ def prepare_python(settings: Mapping[str, str]) -> None:
         # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project. Objects of
         # another program may have to be found, such as files that are written only then.
         atexit.register(gc.freeze)
-
-
-def _check_jars(settings: Mapping[str, str]) -> None:
-    """Refuse jars of another Spark than the installed pyspark's, and warn of those that may be."""
-    found = jars.jars(settings, pyspark.__version__)
-    for jar in found:
-        if not jar.certain:
-            logger.warning(f"{jar.wrong}\n{jars.REMEDY}")
-    if refused := [jar.wrong for jar in found if jar.wrong and jar.certain]:
-        raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))
 
 
 def end(jvm: Popen[bytes] | None, transcript: Transcript) -> None:

@@ -7,7 +7,7 @@ import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from numbers import Integral, Real
@@ -38,26 +38,19 @@ class LibraryFunction:
         return f"Library function {self.path!r}"
 
     def find(self, arguments: Iterable[str]) -> Callable[..., Any]:
-        """Return the function, which takes arguments of these names.
-
-        Raises a ``DbtRuntimeError`` that says what is wrong with it.
-        """
+        """Return the function, which takes arguments of these names. Raises ``DbtRuntimeError`` where it does not."""
         function: Callable[..., Any] = self._imported()
         if not callable(function):
             raise DbtRuntimeError(f"{self} is of type {type(function).__name__}, which can't be called.")
-        names = list(dict.fromkeys(arguments))
-        try:
+        names = dict.fromkeys(arguments)
+        # A function that is written in C need not have a signature.
+        with suppress(ValueError):
             signature = inspect.signature(function)
-        except ValueError:
-            # A function that is written in C need not have a signature.
-            return function
-        try:
-            signature.bind(**dict.fromkeys(names))
-        except TypeError as error:
-            raise DbtRuntimeError(
-                f"{self} can't be called with {', '.join(names)}: {error}. It is declared as "
-                f"{self.path.rpartition('.')[2]}{signature}."
-            ) from error
+            try:
+                signature.bind(**names)
+            except TypeError as error:
+                declared = f"It is declared as {self.path.rpartition('.')[2]}{signature}."
+                raise DbtRuntimeError(f"{self} can't be called with {', '.join(names)}: {error}. {declared}") from error
         return function
 
     def call(self, frames: Mapping[str, DataFrame], options: Mapping[str, Any]) -> Any:
@@ -69,11 +62,7 @@ class LibraryFunction:
     def rows(
         self, frames: Mapping[str, DataFrame], options: Mapping[str, Any], session: SparkSession
     ) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
-        """Return the rows that it returns, called as by ``call``.
-
-        Also return a function that releases what the result needs until it has been read, and the figures that were
-        measured.
-        """
+        """Return the rows that ``call`` returns, what releases them when they have been read, and the figures."""
         with keeping() as release:
             result = self.call(frames, options)
             figures: Mapping[str, Any] = {}
@@ -106,7 +95,7 @@ class LibraryFunction:
 
     def _imported(self) -> Any:
         module, _, name = self.path.rpartition(".")
-        if not module or not all(part.isidentifier() for part in self.path.split(".")):
+        if not module or not all(map(str.isidentifier, self.path.split("."))):
             raise DbtRuntimeError(f"{self} can't be found by that name; it takes the form package.module.function.")
         try:
             namespace = importlib.import_module(module)

@@ -18,10 +18,7 @@ _INSTALL = "The project needs the dbt package deltawave: name it in packages.yml
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the operation; return its exit code.
-
-    ``arguments``: the command's name, the operation's name, its arguments as JSON, and options of dbt.
-    """
+    """Run an operation; ``arguments``: the command's name, the operation's, its arguments as JSON, options of dbt."""
     name, operation, given, *options = sys.argv[1:] if arguments is None else arguments
     print_any_text()
     errors: list[str] = []
@@ -49,10 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def message(name: str, errors: Sequence[str]) -> str:
     """What dbt's errors say, for a user of the command; dbt may report one of them twice."""
     texts = list(dict.fromkeys(map(_without_dbt, errors))) or ["it failed; dbt.log says why."]
-    if any(_NO_MACRO in text for text in texts):
-        texts = [_INSTALL]
-    first, *others = texts
-    return "\n".join([f"deltawave {first}" if first.startswith(f"{name}: ") else f"deltawave {name}: {first}", *others])
+    said = _INSTALL if any(_NO_MACRO in text for text in texts) else "\n".join(texts)
+    return f"deltawave {name}: {said.removeprefix(f'{name}: ')}"
 
 
 def _without_dbt(error: str) -> str:

@@ -47,7 +47,7 @@ class Progress:
     """The line of one dbt command; without a terminal it does nothing."""
 
     def __init__(self, terminal: TextIO | None) -> None:
-        self._terminal = terminal
+        self._terminal: Any = terminal
         self._running: dict[object, tuple[float, str]] = {}
         # What is running, and what the terminal shows: a terminal that takes no text must not hold up statements.
         self._lock, self._writing = threading.Lock(), threading.Lock()
@@ -104,8 +104,7 @@ class Progress:
     def _erase(self) -> None:
         if self._writing.acquire(timeout=WAIT_SECONDS):
             try:
-                if self._is_shown and self._write("\r\x1b[K"):
-                    self._is_shown = False
+                self._is_shown = self._is_shown and not self._write("\r\x1b[K")
             finally:
                 self._writing.release()
 
@@ -113,7 +112,6 @@ class Progress:
         """Write to the terminal, if it takes text now; return whether it did."""
         # A terminal that is gone ends no run.
         with suppress(OSError, ValueError):
-            assert self._terminal
             if _takes_text(self._terminal):
                 self._terminal.write(text)
                 self._terminal.flush()
@@ -121,9 +119,8 @@ class Progress:
         return False
 
     def _width(self) -> int:
-        assert self._terminal
         with suppress(OSError, ValueError):
-            return os.get_terminal_size(self._terminal.fileno()).columns or WIDTH
+            return int(os.get_terminal_size(self._terminal.fileno()).columns) or WIDTH
         return WIDTH
 
 
@@ -144,12 +141,15 @@ def _takes_text(terminal: TextIO) -> bool:
 def progress(arguments: Any) -> Progress:
     """The progress of the command with dbt's ``arguments``."""
     is_quiet = getattr(arguments, "QUIET", False) or getattr(arguments, "LOG_FORMAT", "") == "json"
-    is_seen = _is_terminal(sys.stderr) and not os.environ.get("CI")
-    return Progress(sys.stderr if is_seen and not is_quiet else None)
+    # Another program may have replaced or closed the stream, and a dumb terminal erases no line.
+    with suppress(AttributeError, OSError, ValueError):
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI") and not is_quiet:
+            return Progress(sys.stderr)
+    return Progress(None)
 
 
 def name_of(connection: str) -> str:
-    """What a connection of dbt's runs, for people, from the connection's name: the identifier of a node, or others."""
+    """What a connection of dbt runs, for people, from its name: mostly the identifier of a node."""
     if connection.startswith("macro_"):
         return connection.removeprefix("macro_")
     kind, *parts = connection.split(".", 2)
@@ -157,13 +157,6 @@ def name_of(connection: str) -> str:
         return connection
     # A test's name is followed by a hash.
     return parts[1].partition(".")[0] if kind == "test" else parts[1]
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    """Whether a stream, which another program may have replaced or closed, is a terminal that can erase a line."""
-    with suppress(AttributeError, OSError, ValueError):
-        return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
-    return False
 
 
 def _tasks() -> str:

@@ -23,10 +23,8 @@ from deltawave.model_runs import model_run, results_appended
 from deltawave.redaction import redact
 from deltawave.resources import keeping
 
-# The name, in a model's namespace, of a function that is called before its result is stored, and may refuse it.
-BEFORE_STORING = "__before_storing__"
-# The name of a function that registers another one, to be called when the node ends.
-RELEASE_LATER = "__release_later__"
+# The name, in a model's namespace, of the job that runs it.
+JOB = "__dbt_job__"
 
 # If installed, it is among the packages whose lines mean nothing to a user.
 LIBRARY = Path(deltawave.__file__).parent
@@ -35,7 +33,10 @@ _FOREIGN = (sysconfig.get_path("stdlib"), str(Path(__file__).parent), str(Path(p
 
 @dataclass(frozen=True)
 class SessionPythonJob(PythonJobHelper):
-    """Runs a compiled Python model with the session of its connection; ``file`` is the user's."""
+    """Runs a compiled Python model with the session of its connection; ``file`` is the user's.
+
+    ``before_storing`` may refuse the result; ``release_later`` registers what is called when the node ends.
+    """
 
     model: dict[str, Any]
     file: Path
@@ -44,10 +45,6 @@ class SessionPythonJob(PythonJobHelper):
     before_storing: Callable[[], None]
     release_later: Callable[[Callable[[], object]], None]
 
-    @property
-    def _user_code(self) -> str:
-        return self.model.get("raw_code") or ""
-
     def submit(self, compiled_code: str) -> None:
         """Execute ``compiled_code``; an error shows the lines of the user's file."""
         # No module has this name, so functions of the model are pickled to the executors by value.
@@ -55,8 +52,7 @@ class SessionPythonJob(PythonJobHelper):
             "__name__": f"dbt_model_{self.model['alias']}",
             "__file__": str(self.file),
             "spark": self.session,
-            BEFORE_STORING: self.before_storing,
-            RELEASE_LATER: self.release_later,
+            JOB: self,
         }
         try:
             exec(self._compile(compiled_code), scope)
@@ -67,8 +63,7 @@ class SessionPythonJob(PythonJobHelper):
 
     def _compile(self, compiled_code: str) -> CodeType:
         """Compile so that the user's lines keep the numbers that they have in the user's file."""
-        first = _lines_before(compiled_code, self._user_code)
-        shift = self._first_line() - first
+        shift = self._first_line() - _lines_before(compiled_code, self.model["raw_code"])
         lines = compiled_code.splitlines(keepends=True)
         shown = ["\n"] * shift + lines if shift > 0 else lines[-shift:]
         # Without a modification time linecache does not compare with the file, which does not have what dbt appends.
@@ -82,15 +77,13 @@ class SessionPythonJob(PythonJobHelper):
 
     def _first_line(self) -> int:
         """Return how many lines of the user's file precede its code: dbt strips empty ones."""
-        if not self.file.exists():
-            return 0
-        return _lines_before(self.file.read_text(encoding="utf-8"), self._user_code)
+        text = self.file.read_text(encoding="utf-8") if self.file.exists() else ""
+        return _lines_before(text, self.model["raw_code"])
 
     def _is_users(self, frame: traceback.FrameSummary) -> bool:
         """Return whether the frame's line is the user's or the library's, and not of dbt's appendix."""
-        if frame.filename == str(self.file):
-            return (frame.lineno or 0) <= self._first_line() + self._user_code.count("\n") + 1
-        return is_relevant(frame.filename)
+        last = self._first_line() + int(self.model["raw_code"].count("\n")) + 1
+        return (frame.lineno or 0) <= last if frame.filename == str(self.file) else is_relevant(frame.filename)
 
 
 def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> None:
@@ -99,7 +92,8 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
     ``scope`` is the namespace of the model; ``view`` the temporary view that holds the result; ``create`` the statement
     that makes a table of it, none to leave it at the view; with ``empty``, refs and sources have no rows.
     """
-    session: SparkSession = scope["spark"]
+    job: SessionPythonJob = scope[JOB]
+    session = job.session
 
     def load(relation: str) -> DataFrame:
         # Under --empty, dbt makes a select of a source, though not of a ref.
@@ -108,9 +102,9 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
 
     with model_run(is_empty=empty), keeping() as release_kept:
         result = scope["model"](scope["dbtObj"](load), session)
-    scope[RELEASE_LATER](release_kept)
+    job.release_later(release_kept)
     frame = to_frame(result, session, "model()")
-    scope[BEFORE_STORING]()
+    job.before_storing()
     frame.createOrReplaceTempView(view)
     if create is None:
         return
@@ -122,30 +116,22 @@ def save(scope: dict[str, Any], view: str, create: str | None, empty: bool) -> N
 
 
 def to_frame(result: Any, session: SparkSession, giver: str) -> DataFrame:
-    """Return what ``giver``, a model or a function, returned as a Spark DataFrame.
-
-    Spark, pandas and pandas-on-Spark DataFrames are accepted; anything else is a ``DbtRuntimeError``.
-    """
+    """Return as Spark's the frame of Spark, pandas or pandas-on-Spark that ``giver``, a model or function, returned."""
     if isinstance(result, DataFrame):
         return result
     # By name, so that neither library has to be imported.
     kinds = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(result).__mro__]
     if any(kind in ("pandas.DataFrame", "pandas.core.frame.DataFrame") for kind in kinds):
-        return _without_void(session.createDataFrame(result))
+        frame = session.createDataFrame(result)
+        # pandas has no type for columns without any value, but tables need one.
+        void = [field.name for field in frame.schema.fields if isinstance(field.dataType, NullType)]
+        return frame.withColumns({name: F.lit(None).cast("string") for name in void}) if void else frame
     if "pyspark.pandas.frame.DataFrame" in kinds:
         return result.to_spark()  # type: ignore[no-any-return]
     raise DbtRuntimeError(
         f"{giver} returned {kinds[0].removeprefix('builtins.')}; it must return a Spark DataFrame, "
         "a pandas DataFrame or a pandas-on-Spark DataFrame."
     )
-
-
-def _without_void(frame: DataFrame) -> DataFrame:
-    """Turn columns without any value into strings: pandas has no type for them, but tables need one."""
-    void = {
-        field.name: F.lit(None).cast("string") for field in frame.schema.fields if isinstance(field.dataType, NullType)
-    }
-    return frame.withColumns(void) if void else frame
 
 
 def _lines_before(text: str, part: str) -> int:
@@ -167,10 +153,7 @@ def report(
     """Return that ``what`` failed, why, and those lines on the way to ``error`` that ``is_shown`` lets through."""
     secrets = list(secrets)
     message = readable(error, secrets)
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if is_shown(frame) and f'"{frame.filename}", line {frame.lineno},' not in message
-    ]
-    where = redact("".join(traceback.format_list(frames)), secrets)
+    frames = filter(is_shown, traceback.extract_tb(error.__traceback__))
+    new = [frame for frame in frames if f'"{frame.filename}", line {frame.lineno},' not in message]
+    where = redact("".join(traceback.format_list(new)), secrets)
     return f"{what} failed with {type(error).__name__}: {message}\n{where}".rstrip()

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -15,23 +14,20 @@ from deltawave.sql_text import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.types import StructType
 
 Remote = Mapping[str, str]
 
 _SHAPE = "It takes a mapping of names to mappings with url, user, password and other options of Spark's JDBC source."
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """The common properties of the databases behind one kind of URL."""
+class _Kind(NamedTuple):
+    """The databases behind one kind of URL; Derby's driver comes with Spark."""
 
     dialect: str | None = None
     driver: str | None = None
     package: str | None = None
 
 
-# Derby's driver comes with Spark.
 _KINDS = {
     "jdbc:postgresql:": _Kind("postgresql", "org.postgresql.Driver", "org.postgresql:postgresql"),
     "jdbc:mysql:": _Kind("mysql", "com.mysql.cj.jdbc.Driver", "com.mysql:mysql-connector-j"),
@@ -89,22 +85,20 @@ def checked(remotes: Any) -> dict[str, dict[str, str]]:
         return {}
     if not isinstance(remotes, Mapping):
         raise DbtRuntimeError(f"remotes in the profile can't be a {type(remotes).__name__}. {_SHAPE}")
-    return {str(name): _checked_remote(str(name), options) for name, options in remotes.items()}
-
-
-def _checked_remote(name: str, options: Any) -> dict[str, str]:
-    if not isinstance(options, Mapping):
-        raise DbtRuntimeError(f"remotes in the profile: '{name}' can't be a {type(options).__name__}. {_SHAPE}")
-    remote = {str(key): as_spark_value(value) for key, value in options.items() if value is not None}
-    if not remote.get("url", "").startswith("jdbc:"):
-        raise DbtRuntimeError(
-            f"remotes in the profile: '{name}' needs a url that begins with jdbc:, "
-            "for instance jdbc:postgresql://host:5432/database."
-        )
-    for option, reason in _REFUSED.items():
-        if option.lower() in {key.lower() for key in remote}:
-            raise DbtRuntimeError(f"remotes in the profile: '{name}' can't have '{option}'; {reason}.")
-    return remote
+    found = {}
+    for name, options in remotes.items():
+        begin = f"remotes in the profile: '{name}'"
+        if not isinstance(options, Mapping):
+            raise DbtRuntimeError(f"{begin} can't be a {type(options).__name__}. {_SHAPE}")
+        remote = {str(key): as_spark_value(value) for key, value in options.items() if value is not None}
+        if not remote.get("url", "").startswith("jdbc:"):
+            example = "for instance jdbc:postgresql://host:5432/database"
+            raise DbtRuntimeError(f"{begin} needs a url that begins with jdbc:, {example}.")
+        for option, reason in _REFUSED.items():
+            if option.lower() in map(str.lower, remote):
+                raise DbtRuntimeError(f"{begin} can't have '{option}'; {reason}.")
+        found[str(name)] = remote
+    return found
 
 
 def find(remotes: Mapping[str, Remote], name: str) -> Remote:
@@ -161,14 +155,11 @@ def create_view(session: "SparkSession", name: str, remote: Remote, query: str, 
     try:
         frame = session.read.format("jdbc").options(**_options(remote), query=commented).load()
         frame.createOrReplaceTempView(quoted(view))
-        return _padded(frame.schema)
+        fields = frame.schema.fields
     except Exception as error:
         raise DbtRuntimeError(_failure(name, remote, error)) from error
-
-
-def _padded(schema: "StructType") -> dict[str, int]:
     # Spark calls the columns strings and keeps the declared type beside them.
-    declared = {field.name: str(field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")) for field in schema.fields}
+    declared = {field.name: str(field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")) for field in fields}
     found = {name: re.fullmatch(r"char\((\d+)\)", written) for name, written in declared.items()}
     return {name: int(match[1]) for name, match in found.items() if match}
 
@@ -201,10 +192,8 @@ def _failure(name: str, remote: Remote, error: Exception) -> str:
     if _NO_DRIVER.search(f"{error} {message}"):
         driver = _options(remote).get("driver", "JDBC driver")
         package = _kind(remote).package or "<group>:<artifact>"
-        return (
-            f"Remote '{name}': Spark finds no {driver}. Add spark.jars.packages: {package}:<version> to "
-            "server_side_parameters of the profile."
-        )
+        setting = f"spark.jars.packages: {package}:<version> to server_side_parameters of the profile"
+        return f"Remote '{name}': Spark finds no {driver}. Add {setting}."
     missing = _MISSING_FUNCTION.search(message)
     if missing and (statement := DERBY_FUNCTIONS.get(missing["name"].lower())):
         return f"Remote '{name}': the Derby database misses a function. Create it there once: {statement}"
@@ -212,6 +201,5 @@ def _failure(name: str, remote: Remote, error: Exception) -> str:
 
 
 def _unreadable(name: str, message: str) -> str:
-    return " ".join(
-        filter(None, [f"Remote '{name}' can't be read.", first_hint(_HINTS, message), f"Spark's message: {message}"])
-    )
+    parts = [f"Remote '{name}' can't be read.", first_hint(_HINTS, message), f"Spark's message: {message}"]
+    return " ".join(filter(None, parts))

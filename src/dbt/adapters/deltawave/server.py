@@ -5,7 +5,6 @@ loopback, and asks for a token that only this user can read (``gateways``). Comm
 While it runs it holds a lock, which the operating system releases however the process ends.
 """
 
-import errno
 import hashlib
 import json
 import os
@@ -15,8 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -25,15 +24,11 @@ from typing import IO, TYPE_CHECKING
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
+from dbt.adapters.deltawave.locks import HAS_LOCKS, is_locked, locked
 from dbt.adapters.deltawave.settings import is_remote, prepare, session_settings
 
 if TYPE_CHECKING:
     from dbt.adapters.deltawave.gateways import Gateways
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 FILE, LOCK, LOG = "server.json", "server.lock", "server.log"
 IDLE_MINUTES = 60
@@ -54,13 +49,11 @@ class Server:
 
     def other_programs(self) -> list[str]:
         """The programs of this process that are others than the server's."""
-        digests = _digests({})
-        return sorted(key for key in digests if digests[key] != self.digests.get(key))
+        return sorted(key for key, digest in _digests({}).items() if digest != self.digests.get(key))
 
     def others(self, settings: Mapping[str, str]) -> list[str]:
         """The keys of ``settings`` that have another value at the server, or none."""
-        digests = _digests(settings)
-        return sorted(key for key in digests.keys() | self.digests.keys() if digests.get(key) != self.digests.get(key))
+        return sorted({key for key, _ in _digests(settings).items() ^ self.digests.items()})
 
 
 def running(data_dir: str | Path) -> Server | None:
@@ -78,7 +71,7 @@ def start(credentials: DeltawaveCredentials, idle_minutes: float = IDLE_MINUTES)
     Raises ``DbtRuntimeError`` where Spark does not start, where one runs, or where the profile names a server itself.
     """
     data_dir = Path(credentials.data_dir)
-    if fcntl is None:
+    if not HAS_LOCKS:
         raise DbtRuntimeError("A server needs file locks, which Windows does not have.")
     if not credentials.in_session or is_remote(credentials.server_side_parameters):
         raise DbtRuntimeError("The target of this profile names a server itself, so there is nothing to start.")
@@ -86,13 +79,8 @@ def start(credentials: DeltawaveCredentials, idle_minutes: float = IDLE_MINUTES)
     prepare(data_dir)
     log = data_dir / LOG
     with _private(log) as output:
-        child = subprocess.Popen(
-            [sys.executable, "-m", __spec__.name],
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        command = [sys.executable, "-m", __spec__.name]
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=output, start_new_session=True)
     assert child.stdin
     with suppress(BrokenPipeError), child.stdin as stdin:
         # Not as arguments, which everybody can read.
@@ -109,8 +97,7 @@ def start(credentials: DeltawaveCredentials, idle_minutes: float = IDLE_MINUTES)
 
 def stop(data_dir: str | Path) -> Server | None:
     """Stop the server of ``data_dir``, with what it runs, and wait until it has ended; return what has ended."""
-    server = running(data_dir)
-    if server is not None:
+    if server := running(data_dir):
         deadline = time.monotonic() + _PATIENCE_SECONDS
         os.kill(server.process, signal.SIGTERM)
         while is_locked(Path(data_dir, LOCK)):
@@ -123,7 +110,7 @@ def stop(data_dir: str | Path) -> Server | None:
 def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
     """Serve the session of ``credentials`` until SIGTERM, or until there was no client for ``idle_minutes``."""
     from dbt.adapters.deltawave.gateways import Gateways
-    from dbt.adapters.deltawave.session import start_session
+    from dbt.adapters.deltawave.launch import start_session
 
     data_dir = Path(credentials.data_dir)
     file = data_dir / FILE
@@ -131,7 +118,7 @@ def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
-    with _locked(data_dir / LOCK), ExitStack() as ends:
+    with locked(data_dir / LOCK), ExitStack() as ends:
         # The file of a server that was killed.
         file.unlink(missing_ok=True)
         # Each task imports the project's own modules anew: they may have been edited since the last command.
@@ -169,38 +156,6 @@ def _private(file: Path) -> IO[bytes]:
     """Open a new file that only this user can read."""
     file.unlink(missing_ok=True)
     return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
-
-
-def is_locked(file: Path) -> bool:
-    """Whether another process has locked a file, by a lock of POSIX, as Java takes them."""
-    if fcntl is None:
-        return False
-    try:
-        lock = file.open()
-    except OSError:
-        return False
-    with lock:
-        try:
-            fcntl.lockf(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError as error:
-            # Otherwise its file system has no locks.
-            return error.errno in (errno.EAGAIN, errno.EACCES)
-    return False
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    """Hold a lock as long as this process lives; raise ``DbtRuntimeError`` where another one holds it."""
-    with file.open("w") as lock:
-        for _ in range(20):
-            # A process that only checks the lock holds it for a moment.
-            with suppress(BlockingIOError):
-                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            time.sleep(0.1)
-        else:
-            raise DbtRuntimeError(f"Another server runs: its process has locked {file}.")
-        yield
 
 
 def main() -> None:

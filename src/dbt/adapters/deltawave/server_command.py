@@ -25,13 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     profiles = os.environ.get("DBT_PROFILES_DIR") or default_profiles_dir()
     parser.add_argument("--profiles-dir", type=Path, default=profiles, metavar="FOLDER")
     parser.add_argument("--target", help="of the profile (default: the profile's own)")
-    parser.add_argument(
-        "--idle-minutes",
-        type=float,
-        default=server.IDLE_MINUTES,
-        metavar="N",
-        help="minutes without a command after which it ends (default: 60)",
-    )
+    idle = "minutes without a command after which it ends (default: 60)"
+    parser.add_argument("--idle-minutes", type=float, default=server.IDLE_MINUTES, metavar="N", help=idle)
     options = parser.parse_args(arguments)
     try:
         credentials = credentials_of(options.project_dir, options.profiles_dir, options.target)
@@ -59,9 +54,9 @@ def run(action: str, credentials: DeltawaveCredentials, idle_minutes: float) -> 
         ended = server.stop(credentials.data_dir)
         return f"The server has ended: process {ended.process}." if ended else "No server runs."
     found = server.running(credentials.data_dir)
-    if found is None and action == "status":
-        return "No server runs."
     if found is None:
+        if action == "status":
+            return "No server runs."
         found = server.start(credentials, idle_minutes)
         return f"The server has started: process {found.process}, port {found.port}. dbt commands use it from now on."
     runs = f"A server runs: process {found.process}, port {found.port}, tables in {credentials.data_dir}."

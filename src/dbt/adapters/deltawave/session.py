@@ -1,8 +1,7 @@
-"""The one Spark session of a dbt process, and its embedded metastore."""
+"""The one Spark session of a dbt process."""
 
 import atexit
 import threading
-import time
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,19 +16,13 @@ from pyspark.sql import SparkSession
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import readable
 from dbt.adapters.deltawave.gateways import Link, join
-from dbt.adapters.deltawave.launch import launch, prepare_python
-from dbt.adapters.deltawave.server import Server, is_locked, running
-from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_embedded, is_remote, prepare, session_settings
+from dbt.adapters.deltawave.launch import prepare_python, start_session
+from dbt.adapters.deltawave.server import Server, running
+from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_remote, session_settings
 from deltawave.redaction import redact, secret_values
 from deltawave.spark_errors import silence_query_errors
 
 logger = AdapterLogger("Spark")
-
-METASTORE = "metastore_db"
-# Derby locks this file in the folder of a database that it has open.
-LOCK_FILE = "dbex.lck"
-# The JVM of a killed process needs a moment to notice.
-PATIENCE_SECONDS = 5.0
 
 
 class _Current(NamedTuple):
@@ -55,10 +48,11 @@ def open_session(credentials: DeltawaveCredentials) -> SparkSession:
     credentials.refuse_cleaned()
     settings = session_settings(credentials.server_side_parameters, Path(credentials.data_dir))
     with _lock:
-        if _current is not None and _current.link and not _is_there(_current, credentials.data_dir):
-            _current.link.leave()
+        known = _current
+        if known and known.link and not (_is_alive(known.session) and known.server == running(credentials.data_dir)):
+            known.link.leave()
             _current = None
-        if _current is not None and _is_alive(_current.session):
+        if _current and _is_alive(_current.session):
             _adjust(_current.session, _current.settings, settings)
             _current = _current._replace(settings=settings)
         elif SparkContext._active_spark_context is not None and (foreign := SparkSession.getActiveSession()):
@@ -100,11 +94,6 @@ def _is_alive(session: Any) -> bool:
     return SparkContext._active_spark_context is not None and session._sc._jsc is not None
 
 
-def _is_there(current: _Current, data_dir: str) -> bool:
-    """Whether the server of a session still runs, and the session was not stopped."""
-    return _is_alive(current.session) and current.server == running(data_dir)
-
-
 def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Current:
     silence_query_errors()
     if is_remote(settings):
@@ -114,21 +103,6 @@ def _start(settings: dict[str, str], credentials: DeltawaveCredentials) -> _Curr
         return _Current(start_session(settings, credentials), settings)
     link = _join(server, settings)
     return _Current(link.session, settings, server, link)
-
-
-def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -> SparkSession:
-    """Start Spark in this process, with its catalog open; raises ``DbtRuntimeError``."""
-    if is_embedded(credentials.server_side_parameters):
-        claim_metastore(credentials.data_dir)
-    context = launch(settings, archives=credentials.class_archive)
-    try:
-        session = SparkSession.builder.config(map={**settings}).getOrCreate()
-        # The metastore opens at the first use: better here than in the middle of a model.
-        session.catalog.databaseExists("default")
-    except Exception as error:
-        context.stop()
-        raise DbtRuntimeError(_catalog_failure(error, credentials)) from error
-    return session
 
 
 def _join(server: Server, settings: dict[str, str]) -> Link:
@@ -144,10 +118,9 @@ def _join(server: Server, settings: dict[str, str]) -> Link:
             "`deltawave server stop` ends it."
         ) from error
     others = server.others(settings)
-    if fixed := [key for key in others if not link.session.conf.isModifiable(key)]:
-        link.leave()
-        raise _other_settings(server, fixed)
     try:
+        if fixed := [key for key in others if not link.session.conf.isModifiable(key)]:
+            raise _other_settings(server, fixed)
         _change(link.session, others, settings)
     except Exception:
         link.leave()
@@ -178,9 +151,8 @@ def _connect(url: str, settings: Mapping[str, str]) -> SparkSession:
         except Exception as error:
             session.client.set_retry_policies([DefaultPolicy(max_retries=0)])
             session.stop()
-            server = redact(url)
             message = readable(error, secret_values(settings))
-            raise DbtRuntimeError(f"No Spark Connect session at {server}: {message}") from error
+            raise DbtRuntimeError(f"No Spark Connect session at {redact(url)}: {message}") from error
     session.client.set_retry_policies(patience)
     # At the interpreter's exit, closing can wait forever for a thread that has ended.
     atexit.register(session.stop)
@@ -207,33 +179,3 @@ def _change(session: SparkSession, keys: Iterable[str], settings: Mapping[str, s
             session.conf.set(key, settings[key])
         else:
             session.conf.unset(key)
-
-
-def _catalog_failure(error: Exception, credentials: DeltawaveCredentials) -> str:
-    message = readable(error, secret_values(credentials.server_side_parameters))
-    if not is_embedded(credentials.server_side_parameters) or "MetaStoreClient" not in message:
-        return f"Spark runs, but its catalog cannot be opened: {message}"
-    return f"{_metastore_in_use(credentials.data_dir)} Spark's message: {message}"
-
-
-def claim_metastore(data_dir: str) -> None:
-    """Prepare ``data_dir``; raise ``DbtRuntimeError`` when another process has its metastore open.
-
-    Derby would report the same, but only after Spark has started and tried for half a minute.
-    """
-    prepare(Path(data_dir))
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while is_locked(Path(data_dir, METASTORE, LOCK_FILE)):
-        if time.monotonic() > deadline:
-            raise DbtRuntimeError(_metastore_in_use(data_dir))
-        time.sleep(0.1)
-
-
-def _metastore_in_use(data_dir: str) -> str:
-    """Return the message for a metastore that another process has open."""
-    return (
-        f"The metastore in {Path(data_dir, METASTORE)} cannot be opened. Most likely another process (dbt, "
-        "a notebook, spark-sql) has it open: an embedded metastore serves one process at a time. "
-        "End that process, or give this one another data_dir in the profile, or run a metastore "
-        "server and name it as spark.hadoop.hive.metastore.uris in server_side_parameters."
-    )

@@ -133,7 +133,6 @@ def storage_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
 
 def _hive_site() -> bool:
     """Whether the installation brings a metastore configuration, which we must not override."""
-    folders = [os.environ.get("SPARK_CONF_DIR"), os.environ.get("HADOOP_CONF_DIR")]
-    if home := os.environ.get("SPARK_HOME"):
-        folders.append(str(Path(home, "conf")))
-    return any(folder and Path(folder, "hive-site.xml").exists() for folder in folders)
+    named = {"SPARK_CONF_DIR": "", "HADOOP_CONF_DIR": "", "SPARK_HOME": "conf"}
+    found = ((os.environ.get(variable), below) for variable, below in named.items())
+    return any(folder and Path(folder, below, "hive-site.xml").exists() for folder, below in found)

@@ -12,7 +12,7 @@
   {%- if config.get('contract').enforced -%}
     {{ get_assert_columns_equivalent(sql) }}
   {%- endif %}
-  {{ adapter.view_names(sql, comments) }}
+  {{ adapter.call_library('dbt.adapters.deltawave.catalog.names_clause', {'view': '(\n' ~ sql ~ '\n)'}, {'comments': comments}) }}
   as
     {{ sql }}
   {%- endif -%}

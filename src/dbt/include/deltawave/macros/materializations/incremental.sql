@@ -38,7 +38,7 @@
       ) }}
     {%- endcall -%}
     {%- if language == 'python' -%}
-      {%- do adapter.results_appended() -%}
+      {%- do adapter.call_library('deltawave.model_runs.results_appended', {}, {}) -%}
     {%- endif -%}
     {%- do _end_writing() -%}
     {%- if new_rows.type == 'table' -%}
