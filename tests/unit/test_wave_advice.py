@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from unit.wave_records import days_indexed
 
-from deltawave.wave import SCHEMES, WaveIndex, days_indexed, plans
+from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters, on_spark
 from deltawave.wave.costs import TableCost, WaveCost

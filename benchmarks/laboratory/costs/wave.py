@@ -34,13 +34,13 @@ class AverageCost(WaveCost):
 class PrintedCost(AverageCost):
     """With the days that WI prints, which are not quite those that the operations index."""
 
-    def _days_indexed(self) -> tuple[float, float]:
-        return printed(self.scheme, self.parameters.window, self.constituents)
+    @property
+    def days_prepared(self) -> float:
+        """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
+        days = self.parameters.window / self.constituents
+        return {"reindex_plus_plus": days / 2, "rata": 1.0}.get(self.scheme, 0.0)
 
-
-def printed(scheme: str, window: int, constituents: int) -> tuple[float, float]:
-    """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
-    days = window / constituents
-    preparation = {"reindex_plus_plus": days / 2, "rata": 1.0}
-    transition = {"reindex": days, "reindex_plus": days / 2}
-    return preparation.get(scheme, 0.0), transition.get(scheme, 1.0)
+    @property
+    def days_indexed(self) -> float:
+        days = self.parameters.window / self.constituents
+        return {"reindex": days, "reindex_plus": days / 2}.get(self.scheme, 1.0)

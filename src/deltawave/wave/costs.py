@@ -3,51 +3,19 @@
 Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
+from typing import TypeAlias
 
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters
 from deltawave.wave.operations import clusters
 from deltawave.wave.schemes import SCHEMES, WaveIndex
 from deltawave.wave.tables import TECHNIQUES
 
+_OfCluster: TypeAlias = Callable[[int], float]
 # Of a table, by default; a scan reads each, a probe one.
 _BUCKETS = 8
-
-
-@dataclass(frozen=True)
-class Writes:
-    """Batches and inserts of an average day, in preparation and in the transition."""
-
-    preparing_batches: float
-    preparing_inserts: float
-    inserts: float
-
-
-def writes(scheme: str, window: int, constituents: int, technique: str) -> Writes:
-    """The inserts that the planner's operations take, one for each part that is written, and batches of preparation.
-
-    Simple shadows copy each part of a constituent. REINDEX++ prepares each day, RATA* once for each cluster.
-    """
-    lengths = _cluster_lengths(scheme, window, constituents)
-    transition = {"reindex_plus": sum(2 * days - 1 for days in lengths)}
-    if technique == "simple_shadow":
-        transition = {
-            "del": sum(days**2 for days in lengths),
-            "reindex_plus": sum((days**2 + 2 * days - 1) // 2 for days in lengths),
-            "wata": sum(days * (days + 1) // 2 for days in lengths),
-            "rata": sum(days * (days + 1) // 2 for days in lengths),
-        }
-    batches = {"reindex_plus_plus": sum(lengths), "rata": sum(days > 1 for days in lengths)}
-    inserts = {"reindex_plus_plus": sum(2 * (days - 1) for days in lengths), "rata": sum(days - 1 for days in lengths)}
-    total = sum(lengths)
-    return Writes(batches.get(scheme, 0) / total, inserts.get(scheme, 0) / total, transition.get(scheme, total) / total)
-
-
-def _cluster_lengths(scheme: str, window: int, constituents: int) -> list[int]:
-    """They may be uneven."""
-    fewer = SCHEMES[scheme].least - 1
-    return [len(days) for days in clusters(range(window - fewer), constituents - fewer)]
 
 
 def _read(given: float | None, all_of_them: int) -> float:
@@ -149,40 +117,62 @@ class WaveCost:
     @property
     def precomputation(self) -> float:
         """Seconds of preparation per day (Tables 10 and 11), and the fixed costs of its batches and inserts."""
-        fixed, made = self.parameters.fixed, self._writes()
-        return self._maintenance()[0] + made.preparing_batches * fixed.batch + made.preparing_inserts * fixed.write
+        fixed = self.parameters.fixed
+        return self._maintenance()[0] + self.preparing_batches * fixed.batch + self.preparing_inserts * fixed.write
 
     @property
     def transition(self) -> float:
         """Seconds until a new day can be queried (Tables 10 and 11), and the fixed costs of its batch and inserts."""
-        fixed = self.parameters.fixed
-        return self._maintenance()[1] + fixed.batch + self._writes().inserts * fixed.write
+        return self._maintenance()[1] + self.parameters.fixed.batch + self.inserts * self.parameters.fixed.write
 
-    def _writes(self) -> Writes:
-        return writes(self.scheme, self.parameters.window, self.constituents, self.technique)
+    @property
+    def preparing_batches(self) -> float:
+        """Batches of preparation on an average day: REINDEX++ prepares each day, RATA* once for each cluster."""
+        return self._daily({"reindex_plus_plus": lambda days: days, "rata": lambda days: float(days > 1)})
 
-    def _days_indexed(self) -> tuple[float, float]:
-        """Days that the planner builds or adds on an average day, in preparation and in the transition.
+    @property
+    def preparing_inserts(self) -> float:
+        """Inserts in preparation on an average day, one for each part that is written."""
+        return self._daily({"reindex_plus_plus": lambda days: 2 * (days - 1), "rata": lambda days: days - 1})
 
-        While a cluster of L days expires, REINDEX indexes L days each day. REINDEX+ indexes L (L + 1) / 2 days in all,
-        and REINDEX++ prepares L (L - 1) / 2 of them; both REINDEX++ and RATA* prepare L - 1 in their temporary indexes.
-        """
-        lengths = _cluster_lengths(self.scheme, self.parameters.window, self.constituents)
-        preparation = {
-            "reindex_plus_plus": sum(days * (days - 1) / 2 + days - 1 for days in lengths),
-            "rata": sum(days - 1 for days in lengths),
-        }
-        transition = {
-            "reindex": sum(days**2 for days in lengths),
-            "reindex_plus": sum(days * (days + 1) / 2 for days in lengths),
-        }
-        total = sum(lengths)
-        return preparation.get(self.scheme, 0) / total, transition.get(self.scheme, total) / total
+    @property
+    def inserts(self) -> float:
+        """Inserts in the transition of an average day. Simple shadows copy each part of a constituent."""
+        if self.technique != "simple_shadow":
+            return self._daily({"reindex_plus": lambda days: 2 * days - 1}, 1.0)
+        return self._daily(
+            {
+                "del": lambda days: days**2,
+                "reindex_plus": lambda days: (days**2 + 2 * days - 1) // 2,
+                "wata": lambda days: days * (days + 1) // 2,
+                "rata": lambda days: days * (days + 1) // 2,
+            },
+            1.0,
+        )
+
+    @property
+    def days_prepared(self) -> float:
+        """Days that the planner builds or adds in the preparation of an average day."""
+        return self._daily(
+            {"reindex_plus_plus": lambda days: days * (days - 1) / 2 + days - 1, "rata": lambda days: days - 1}
+        )
+
+    @property
+    def days_indexed(self) -> float:
+        """The same in the transition."""
+        return self._daily({"reindex": lambda days: days**2, "reindex_plus": lambda days: days * (days + 1) / 2}, 1.0)
+
+    def _daily(self, of_clusters: Mapping[str, _OfCluster], otherwise: float = 0.0) -> float:
+        """The average of a day, by what a scheme takes while a cluster of so many days expires; they may be uneven."""
+        fewer = SCHEMES[self.scheme].least - 1
+        lengths = [len(days) for days in clusters(range(self.parameters.window - fewer), self.constituents - fewer)]
+        of_cluster = of_clusters.get(self.scheme)
+        return sum(map(of_cluster, lengths)) / sum(lengths) if of_cluster else otherwise
 
     def _maintenance(self) -> tuple[float, float]:
         given = self.parameters
         days, half = self.cluster, self.cluster / 2
-        prepared, indexed = self._days_indexed()
+        prepared, indexed = self.days_prepared, self.days_indexed
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
         packed = {
