@@ -1,12 +1,11 @@
-"""The parameters of WI 5, measured with the statements that maintain wave indexes: on the newest days of a user's own
-table, as the input of the cost model."""
+"""The parameters of WI 5, measured on the newest days of a table with the statements that maintain wave indexes."""
 
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -22,9 +21,8 @@ from deltawave.wave.tables import Day, Part, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import WaveTable, check_catalog, columns_of, spelt
 
 MB = 1e6
-RUNS = 3
-# A measurement is repeated up to RUNS times, but not once it has taken that long.
-_ENOUGH_SECONDS = 10
+# A measurement is repeated up to RUNS times, but not once it has taken _ENOUGH_SECONDS.
+RUNS, _ENOUGH_SECONDS = 3, 10
 # The least value for a difference of two times.
 _LEAST_SECONDS = 1e-4
 # How many of the newest days are measured, and how many are needed.
@@ -47,16 +45,26 @@ def median_seconds(works: Sequence[Callable[[], Any]]) -> float:
     return statistics.median(found)
 
 
-def per_further(one: float, many: float, count: int) -> float:
-    """Seconds for each but the first of ``count``."""
-    return max(_LEAST_SECONDS, (many - one) / (count - 1)) if count > 1 else one
+class Timing(NamedTuple):
+    """Seconds of one of several, and of each further one."""
+
+    one: float
+    each: float
+
+    @staticmethod
+    def of(one: float, many: float, count: int) -> "Timing":
+        return Timing(one, max(_LEAST_SECONDS, (many - one) / (count - 1)) if count > 1 else one)
+
+    @property
+    def fixed(self) -> float:
+        """What the first takes besides."""
+        return max(0.0, self.one - self.each)
 
 
 @dataclass
 class Laboratory:
-    """Measures operations on indexes of the days of ``record``.
+    """Measures operations on indexes of the days of ``record``, whose rows the relation ``source`` has.
 
-    - ``source``: the relation that has the rows of these days
     - ``name``: how names of tables begin, up to the quote that ends them
     """
 
@@ -107,12 +115,10 @@ def megabytes(rows: DataFrame) -> float:
 
 @dataclass(frozen=True)
 class Queries:
-    """Seconds of a probe and a scan: of one constituent of ``days`` days, and for each further constituent."""
+    """Seconds of a probe and a scan of constituents of ``days`` days."""
 
-    probe_one: float
-    probe_each: float
-    scan_one: float
-    scan_each: float
+    probe: Timing
+    scan: Timing
     days: int
 
     @staticmethod
@@ -134,13 +140,8 @@ class Queries:
             for ends in ranges
         )
         scan_one, scan_all = (median_seconds([partial(scan, *ends)] * RUNS) for ends in ranges)
-        return Queries(
-            probe_one,
-            per_further(probe_one, probe_all, constituents),
-            scan_one,
-            per_further(scan_one, scan_all, constituents),
-            len(days),
-        )
+        probed, scanned = Timing.of(probe_one, probe_all, constituents), Timing.of(scan_one, scan_all, constituents)
+        return Queries(probed, scanned, len(days))
 
     def into(self, given: WaveParameters, probe: float, scan: float) -> WaveParameters:
         """The parameters with a disk that explains these times for a constituent."""
@@ -160,30 +161,29 @@ def measured(
     count, one = len(many), frozenset({min(many)})
     build_one, table, part = laboratory.build(one)
     build_many, table_of_many, part_of_many = laboratory.build(many)
+    build = Timing.of(build_one, build_many, count)
     copy_one, copy_fewer = laboratory.copy(table, part), laboratory.copy(table_of_many, part_of_many)
     laboratory.add(table_of_many, sql.part_rows(laboratory.record, table, part, one))
-    built = per_further(build_one, build_many, count)
-    copied = per_further(copy_one, copy_fewer * count / (count - 1), count)
+    copied = Timing.of(copy_one, copy_fewer * count / (count - 1), count).each
     unpacked = laboratory.size(table, part)
-    fixed = FixedCosts(
-        batch=max(0.0, batch - (build_one - built)),
-        write=max(0.0, build_one - built),
-        probe=max(0.0, queries.probe_one - queries.probe_each),
-        scan=max(0.0, queries.scan_one - queries.scan_each),
-    )
     given = WaveParameters(
         window=window,
         packed=laboratory.size(table_of_many, part_of_many) / count,
         unpacked=unpacked,
-        build=built,
-        add=built,
+        build=build.each,
+        add=build.each,
         delete=laboratory.delete(table_of_many),
         bucket=unpacked * share,
         copy=copied,
         smart_copy=copied,
-        fixed=fixed,
+        fixed=FixedCosts(
+            batch=max(0.0, batch - (build.one - build.each)),
+            write=build.fixed,
+            probe=queries.probe.fixed,
+            scan=queries.scan.fixed,
+        ),
     )
-    return queries.into(given, queries.probe_each, queries.scan_each)
+    return queries.into(given, queries.probe.each, queries.scan.each)
 
 
 def measure_days(
@@ -230,14 +230,14 @@ class _Trial:
         table.update(self._of(first), spec, gaps="skip", accept=True)
         loading = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
 
-        def probe(*asked: Any) -> None:
-            _read(timed_index_probe(self.session, table.view, *asked))
-
-        def scan(*days: Any) -> None:
-            _read(timed_segment_scan(self.session, table.view, *days))
-
         found = self._found(last)
-        queries = Queries.of(probe, scan, list(found), [last], constituents)
+        queries = Queries.of(
+            lambda *asked: _read(timed_index_probe(self.session, table.view, *asked)),
+            lambda *days: _read(timed_segment_scan(self.session, table.view, *days)),
+            list(found),
+            [last],
+            constituents,
+        )
         self._of(self.values).createOrReplaceTempView(self.name + "_rows")
         record = WaveRecord(self.spec, days=dict(enumerate(map(Day, self.values), 1)))
         laboratory = Laboratory(self.session, record, f"{self.name}_rows", self._named("__laboratory")[:-1])
@@ -255,16 +255,14 @@ class _Trial:
         size = megabytes(table) / len(first)
         value = next(iter(self._found(first[-1])))
 
-        def of_days(condition: Column) -> tuple[float, float]:
+        def of_days(condition: Column) -> Timing:
             one, every = (
                 median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
                 for days in (first[-1:], first)
             )
-            further = per_further(one, every, len(first))
-            return further, max(0.0, one - further)
+            return Timing.of(one, every, len(first))
 
-        find, find_fixed = of_days(self._has(value))
-        scan, scan_fixed = of_days(F.lit(True))
+        find, scan = of_days(self._has(value)), of_days(F.lit(True))
         new = self._of([last])
         drop = f"alter table {name} drop partition ({quoted(day)} = {literal(last)})"
 
@@ -272,13 +270,13 @@ class _Trial:
             new.select(*table.columns).write.insertInto(name)
             self.session.sql(drop)
 
-        return TableParameters(size, median_seconds([load] * RUNS), find, scan, find_fixed, scan_fixed)
+        return TableParameters(size, median_seconds([load] * RUNS), find.each, scan.each, find.fixed, scan.fixed)
 
     def drop(self) -> None:
         self.session.catalog.dropTempView(self.name + "_rows")
         self.session.sql(f"drop view if exists {self._named('')}")
-        like = literal(self.name + "__*")
-        for row in self.session.sql(f"show tables in {quoted(self.schema)} like {like}").collect():
+        tables = f"show tables in {quoted(self.schema)} like {literal(self.name + '__*')}"
+        for row in self.session.sql(tables).collect():
             self.session.sql(f"drop table if exists {quoted(self.schema, row['tableName'])}")
 
     def _named(self, suffix: str) -> str:
