@@ -27,9 +27,6 @@ def _read(given: float | None, all_of_them: int) -> float:
 class WaveCost:
     """A scheme with n constituents under an update technique, for given parameters.
 
-    - ``scheme``: as in :class:`deltawave.wave.WaveIndex`
-    - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow``
-
     It counts the days that the planner's operations index. The paper prints half a cluster instead, which is half a day
     too few for REINDEX+, and with clusters of one day a preparation that does not take place.
 
@@ -84,6 +81,11 @@ class WaveCost:
         In place it is 0, except for REINDEX, which always builds alongside the old index; the paper counts none.
         """
         return self._shadow(ceil(self.cluster), ceil(self.cluster))
+
+    @property
+    def most_space(self) -> float:
+        """MB at most, during a transition."""
+        return self.max_space + self.max_transition_space
 
     def _shadow(self, days: float, of_temporaries: float) -> float:
         if self.technique == "in_place" and self.scheme != "reindex":
@@ -175,9 +177,10 @@ class WaveCost:
         prepared, indexed = self.days_prepared, self.days_indexed
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
+        if self.scheme == "reindex":
+            return 0.0, indexed * build
         packed = {
             "del": (0.0, days * smart + build),
-            "reindex": (0.0, indexed * build),
             "reindex_plus": (0.0, days * (smart + copy) + indexed * build),
             "reindex_plus_plus": (half * smart + prepared * build, half * smart + build),
             "wata": (0.0, half * copy + build),
@@ -187,7 +190,6 @@ class WaveCost:
         shadow = half * copy if self.technique == "simple_shadow" else 0.0
         unpacked = {
             "del": (2 * shadow + delete, add),
-            "reindex": (0.0, indexed * build),
             "reindex_plus": (0.0, half * copy + shadow + indexed * add),
             "reindex_plus_plus": (prepared * add, add),
             "wata": (0.0, shadow + add),
@@ -206,7 +208,8 @@ class WaveCost:
 class TableCost:
     """A table with a partition for each day: the new one is inserted, the oldest one dropped.
 
-    A query reads each day of the window; if ``probe_indexes`` or ``scan_indexes`` are given, as many days.
+    A query reads each day of the window; if ``probe_indexes`` or ``scan_indexes`` are given, as many days. The
+    properties are those of :class:`WaveCost`.
     """
 
     parameters: WaveParameters
@@ -214,25 +217,21 @@ class TableCost:
 
     @property
     def transition(self) -> float:
-        """Seconds until a new day can be queried."""
         return self.table.take
 
     @property
     def probe(self) -> float:
-        """Seconds to find the rows of a value."""
         return self.table.find_fixed + _read(self.parameters.probe_indexes, self.parameters.window) * self.table.find
 
     @property
     def scan(self) -> float:
-        """Seconds to read the rows."""
         return self.table.scan_fixed + _read(self.parameters.scan_indexes, self.parameters.window) * self.table.scan
 
     @property
-    def max_space(self) -> float:
+    def most_space(self) -> float:
         """MB at most: before the oldest day is dropped."""
         return (self.parameters.window + 1) * self.table.size
 
     @property
     def total_work(self) -> float:
-        """Seconds of a day's transition, probes and scans."""
         return self.transition + self.parameters.probes * self.probe + self.parameters.scans * self.scan

@@ -123,7 +123,7 @@ def walked(
     added: Callable[[Content, AddToIndex], Content],
     deleted: Callable[[Content, DeleteFromIndex], Content],
 ) -> dict[str, Content]:
-    """What all indexes contain, by name, after the operations; the functions return what an index contains after one.
+    """What each index contains after the operations; the functions return what it contains after one of them.
 
     Raises ``ValueError`` for an operation on a missing index.
     """
@@ -180,7 +180,6 @@ class WaveState:
 
     @property
     def constituents(self) -> list[Days]:
-        """The time-sets of I_1, I_2, ..."""
         return self._numbered("I")
 
     @property
