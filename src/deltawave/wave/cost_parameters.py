@@ -16,12 +16,10 @@ def _require(least: int, values: Mapping[str, float | None]) -> None:
 
 @dataclass(frozen=True)
 class FixedCosts:
-    """Seconds that Spark takes however few rows there are; the paper has none.
+    """Seconds that Spark takes however few rows there are; the paper has none. Values below 0 raise ``ValueError``.
 
     Of a ``batch``, of each insert in it (``write``), of a ``probe`` and a ``scan``, and of each further ``file`` of a
     bucket that a query opens: indexes that are not packed have one for each day.
-
-    Raises ``ValueError`` for values below 0.
     """
 
     batch: float = 0

@@ -27,12 +27,10 @@ def _read(given: float | None, all_of_them: int) -> float:
 class WaveCost:
     """A scheme with n constituents under an update technique, for given parameters.
 
-    It counts the days that the planner's operations index. The paper prints half a cluster instead, which is half a day
-    too few for REINDEX+, and with clusters of one day a preparation that does not take place.
-
-    The paper prints simple shadow (Tables 8 to 10) and packed shadow (Table 11) and describes the rest. In place, no
-    constituent is copied before it is updated; the other copies of REINDEX+ and RATA* (Temp, and one T to the next)
-    stay. Table 10 has no copies for REINDEX++.
+    It counts the days that the planner's operations index; the paper prints half a cluster instead, which is half a day
+    too few for REINDEX+. The paper prints simple shadow (Tables 8 to 10; no copies for REINDEX++) and packed shadow
+    (Table 11) and describes the rest. In place, no constituent is copied before it is updated; the other copies of
+    REINDEX+ and RATA* (Temp, and one T to the next) stay.
 
     Raises ``ValueError`` for an unknown technique and as ``WaveIndex`` does.
     """
