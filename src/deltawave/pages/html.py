@@ -4,9 +4,8 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
-from itertools import takewhile
 
-from deltawave.pages.texts import Table, are_numbers, beside
+from deltawave.pages.texts import Table, alike, are_numbers, beside
 
 # Light or dark as the browser is set, for narrow and wide windows.
 _STYLE = """
@@ -128,17 +127,11 @@ ins { background: var(--new); }
 def marked(old: str | None, new: str | None) -> tuple[Markup, Markup]:
     """Both values as HTML, on one line each, with what differs between their common beginning and end marked."""
     texts = beside(old, new)
-    if old is None or new is None:
-        before = after = 0
-    else:
-        before = _same(*texts)
-        after = _same(*(text[before:][::-1] for text in texts))
+    before = after = 0
+    if old is not None and new is not None:
+        before = alike(*texts)
+        after = alike(*(text[before:][::-1] for text in texts))
     return _with(texts[0], "del", before, after), _with(texts[1], "ins", before, after)
-
-
-def _same(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _with(text: str, tag: str, before: int, after: int) -> Markup:

@@ -12,7 +12,6 @@ from deltawave.reporting.changes import ChangeType, instant, times
 
 # Operations on a log are batches without changes.
 _OPERATIONS = ("rewind", "expire", "compact", "purge")
-_SUMMED = ("inserts", "updates", "deletes", "seconds", "bytes_read", "bytes_spared")
 _COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
 
 
@@ -70,25 +69,6 @@ class Batch:
         return {"insert": self.inserts, "update": self.updates, "delete": self.deletes}[kind]
 
 
-@dataclass(frozen=True)
-class Group:
-    """Some consecutive batches, how many changes of each type they have, how long they took, and what they read."""
-
-    first: Batch
-    last: Batch
-    inserts: int
-    updates: int
-    deletes: int
-    seconds: float
-    bytes_read: int
-    bytes_spared: int
-
-    @property
-    def name(self) -> str:
-        numbers = sorted({self.first.number, self.last.number})
-        return "-".join(map(str, numbers))
-
-
 def batches_of(table: DataFrame) -> list[Batch]:
     """The batches that ``deltawave.batches`` selects, the oldest first."""
     rows = table.select(
@@ -122,14 +102,10 @@ def labels(batches: Sequence[Batch]) -> list[str]:
     return [dumps.get(each.number, day) for each, day in zip(batches, times(each.at for each in batches), strict=True)]
 
 
-def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
+def grouped(batches: Sequence[Batch], most: int) -> list[Sequence[Batch]]:
     """The batches in at most so many groups: of one batch each if they are few, otherwise of several."""
     size = max(1, -(-len(batches) // most))
-    parts = [batches[begin : begin + size] for begin in range(0, len(batches), size)]
-    return [
-        Group(part[0], part[-1], **{name: sum(getattr(each, name) or 0 for each in part) for name in _SUMMED})
-        for part in parts
-    ]
+    return [batches[begin : begin + size] for begin in range(0, len(batches), size)]
 
 
 def began_with_baseline(batches: Sequence[Batch]) -> bool:
