@@ -37,10 +37,15 @@ class ChangeSummary:
     concentrations: tuple[Concentration, ...] | Incomparable = ()
 
 
+def incomparable(is_multiset: bool, knows_rows: bool) -> Incomparable | None:
+    """``knows_rows``: whether the log has the rows of its first dump."""
+    return "multiset" if is_multiset else None if knows_rows else "baseline"
+
+
 def change_summary(
-    log: DataFrame, key: Sequence[str], incomparable: Incomparable | None, batch: int | None = None
+    log: DataFrame, key: Sequence[str], why_not: Incomparable | None, batch: int | None = None
 ) -> ChangeSummary:
-    """Read a change log: all of it, or only what ``batch`` has changed."""
+    """Read a change log: all of it, or only what ``batch`` has changed. ``why_not``: no concentrations."""
     is_counted = is_update() if batch is None else is_update() & (F.col("_batch_id") == batch)
     estimates = {field.name: f"values_{number}" for number, field in enumerate(categories(log))}
     counted: dict[str, Column] = {
@@ -51,19 +56,14 @@ def change_summary(
     }
     (counts,) = log.agg(*(value.alias(alias) for alias, value in counted.items())).collect()
     first_batch = counts["first_batch"]
-    found: tuple[Concentration, ...] | Incomparable
-    if incomparable:
-        found = incomparable
-    else:
-        values = measured(estimates, lambda name: int(counts[estimates[name]]))
-        found = tuple(concentrations(log, key, values, first_batch or 0, batch))
+    values = measured(estimates, lambda name: int(counts[estimates[name]]))
     return ChangeSummary(
         batch=batch,
         first_batch=first_batch,
         updates=counts["updates"],
         unrecorded=counts["unrecorded"],
         columns=_columns(log.where(is_counted)) if counts["updates"] > counts["unrecorded"] else {},
-        concentrations=found,
+        concentrations=why_not or tuple(concentrations(log, key, values, first_batch or 0, batch)),
     )
 
 

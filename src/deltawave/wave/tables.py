@@ -215,15 +215,20 @@ def _table(values: Mapping[str, Any]) -> Table:
     return Table(values["table"], tuple(Part(name, of_ranges(days)) for name, days in values["parts"]))
 
 
+def runs(days: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and the last of consecutive days."""
+    found: list[tuple[int, int]] = []
+    for day in sorted(days):
+        if found and found[-1][1] == day - 1:
+            found[-1] = (found[-1][0], day)
+        else:
+            found.append((day, day))
+    return found
+
+
 def as_ranges(days: Days) -> str:
     """Days as text: ``5,11-14``."""
-    runs: list[list[int]] = []
-    for day in sorted(days):
-        if runs and runs[-1][-1] == day - 1:
-            runs[-1][1:] = [day]
-        else:
-            runs.append([day])
-    return ",".join("-".join(map(str, run)) for run in runs)
+    return ",".join("-".join(map(str, dict.fromkeys(run))) for run in runs(days))
 
 
 def of_ranges(text: str) -> Days:
