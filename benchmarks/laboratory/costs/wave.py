@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from deltawave.wave.costs import WaveCost
 
@@ -27,7 +28,7 @@ class AverageCost(WaveCost):
     def average_transition_space(self) -> float:
         """Further space during a transition, on average (Table 8)."""
         is_partly_filled = self.scheme in ("reindex_plus", "wata", "rata")
-        return self._shadow(self.cluster / 2 if is_partly_filled else self.cluster, self.cluster)
+        return self.max_transition_space / ceil(self.cluster) * (self.cluster / 2 if is_partly_filled else self.cluster)
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ PRECISION = 0.15
 # Types whose values may divide rows into groups.
 CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType)
 # A value is reported if at least LEAST_ROWS differing rows have it, and it is LEAST_LIFT times as frequent among them
-# as among all rows, or its absence is that much rarer (a value of most rows cannot be much more frequent). The effect
-# (Cohen's h) and the distance from chance, in standard deviations, have to be this large, too.
+# as among all rows, or its absence is that much rarer. The effect (Cohen's h) and the distance from chance, in standard
+# deviations, have to be this large, too.
 LEAST_ROWS = 5
 LEAST_LIFT = 1.5
 LEAST_EFFECT = 0.5

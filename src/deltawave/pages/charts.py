@@ -88,9 +88,7 @@ def section(
 def stacked_bars(id: str, title: str, description: str, series: Sequence[Series], bars: Sequence[Bar]) -> str:
     """Bars next to each other, each with a part for each series, the first at the bottom.
 
-    - ``id``: begins the names of its elements
-
-    A bar that would flatten all others is cut, with its number above it.
+    A bar that would flatten all others is cut, with its number above it. ``id`` begins the names of its elements.
     """
     steps = ticks(height_of([sum(bar.parts) for bar in bars]))
     highest = steps[-1]

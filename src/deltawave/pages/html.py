@@ -46,12 +46,7 @@ def markup(text: str) -> str:
 
 
 def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
-    """A page with this title as its heading.
-
-    - ``body``: the HTML below the heading
-    - ``style``: rules besides those of all pages
-    - ``script``: JavaScript, which runs at the end. The browser refuses any other script, and every other file
-    """
+    """A page with this title as its heading. ``script`` runs at the end; the browser refuses every other one."""
     name = escape(title)
     allowed = f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else ""
     policy = f"default-src 'none'; style-src 'unsafe-inline'{allowed}; base-uri 'none'; form-action 'none'"
@@ -90,10 +85,7 @@ def section(found: Table) -> str:
 
 
 def table(found: Table, attributes: Sequence[str] = (), id: str = "") -> str:
-    """A table that scrolls where the window is too narrow.
-
-    - ``attributes``: HTML attributes of each row
-    """
+    """A table that scrolls where the window is too narrow; ``attributes``: HTML attributes of each row."""
     kinds = [' class="number"' if is_number else "" for is_number in are_numbers(found)] or [""] * len(found.heads)
 
     def cells(tag: str, texts: Sequence[str], scope: str = "") -> str:

@@ -86,11 +86,7 @@ def batches_of(table: DataFrame) -> list[Batch]:
 
 
 def dumps_of(batches: Iterable[Batch]) -> dict[int, str]:
-    """What names the dumps, by the batches' numbers; nothing where the times of all batches are the dates of dumps.
-
-    Dumps that are ordered by numbers or texts, and days of a wave index, have the time of their run, and a run may load
-    several.
-    """
+    """What names the dumps, by the batches' numbers; nothing where the times of all batches are the dates of dumps."""
     named = [each for each in batches if each.dump is not None]
     are_dates = all((each.dump or "").startswith(f"{each.at:%Y-%m-%d}") for each in named)
     return {} if are_dates else {each.number: short(each.dump) for each in named}
@@ -109,10 +105,7 @@ def grouped(batches: Sequence[Batch], most: int) -> list[Sequence[Batch]]:
 
 
 def began_with_baseline(batches: Sequence[Batch]) -> bool:
-    """Whether the log lacks rows of its first dump: the last load, which begins a generation, has not logged its rows.
-
-    Where the table was emptied and loaded again, the log has all rows: those of the first dump as deletes.
-    """
+    """Whether the log lacks rows of its first dump: the last load, which begins a generation, has logged none."""
     loads = [each for each in batches if each.is_load]
     return bool(loads) and bool(loads[-1].rows_new) and not loads[-1].inserts
 
@@ -131,8 +124,7 @@ def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int, first:
     """The number of a batch such that it and later ones have so many changes of a type, or all; ``None`` without any.
 
     Rows of a load are no examples of changes where there are others, and the state that an expire left is none at all.
-
-    - ``first``: the log's first batch
+    ``first``: the log's first batch.
     """
     begin = first + 1 if begins_with_state(batches, first) else first
     held = [each for each in batches if each.number >= begin or (each.number == first and each.is_load)]

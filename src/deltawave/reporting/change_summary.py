@@ -87,10 +87,7 @@ _WHAT = {"insert": "inserted later", "update": "updated", "delete": "deleted"}
 
 
 def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tuple[Table | None, list[str]]:
-    """The columns that change most, if the log has updates whose columns it knows, and notes.
-
-    - ``shared``: a share, 0 to 1, as text
-    """
+    """The columns that change most, if the log knows any, and notes; ``shared``: a share, 0 to 1, as text."""
     shown = list(summary.columns.items())[:_MOST_COLUMNS]
     recorded = summary.updates - summary.unrecorded
     share = "of recorded updates" if summary.unrecorded else "of all updates"

@@ -95,17 +95,11 @@ def _samples(
 
 
 def telling(updates: Sequence[Change], columns: Mapping[str, int]) -> list[Change]:
-    """Some updates, those of rarely changing columns first: these say more than some of thousands alike.
-
-    - ``columns``: how many updates have changed each column
-    """
-
-    def rarest(change: Change) -> int:
-        return min((columns.get(name, 0) for name in change.changed or ()), default=0)
-
+    """Some updates, those of rarely changing columns first: these say more than some of thousands alike."""
     shown: Counter[str] = Counter()
     chosen = []
-    for change in sorted(updates, key=rarest):
+    rarest = sorted(updates, key=lambda each: min((columns.get(name, 0) for name in each.changed or ()), default=0))
+    for change in rarest:
         if change.changed is None or any(shown[name] < _MOST_OF_COLUMN for name in change.changed):
             chosen.append(change)
             shown.update(change.changed or ())

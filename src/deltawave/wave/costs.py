@@ -78,19 +78,13 @@ class WaveCost:
 
         In place it is 0, except for REINDEX, which always builds alongside the old index; the paper counts none.
         """
-        return self._shadow(ceil(self.cluster), ceil(self.cluster))
+        is_copied = {"reindex": True, "reindex_plus_plus": self.technique == "packed_shadow"}
+        return ceil(self.cluster) * self.day_size if is_copied.get(self.scheme, self.technique != "in_place") else 0.0
 
     @property
     def most_space(self) -> float:
         """MB at most, during a transition."""
         return self.max_space + self.max_transition_space
-
-    def _shadow(self, days: float, of_temporaries: float) -> float:
-        if self.technique == "in_place" and self.scheme != "reindex":
-            return 0.0
-        if self.scheme == "reindex_plus_plus":
-            return of_temporaries * self.day_size if self.technique == "packed_shadow" else 0.0
-        return days * self.day_size
 
     @property
     def probe(self) -> float:
