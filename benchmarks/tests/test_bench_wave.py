@@ -90,9 +90,10 @@ def test_what_a_scheme_writes(scheme: str, technique: str) -> None:
         for step in steps:
             inserts[step.record.state_day > newest] += sum(text.startswith("insert") for text in step.statements)
             newest = step.record.state_day
-        cost = WaveCost(WaveParameters(window, 1, 1, 1, 1, 1), scheme, constituents, technique)
-        predicted = (cost.preparing_batches, cost.preparing_inserts, cost.inserts)
-        assert predicted == pytest.approx(((len(steps) - days) / days, inserts[False] / days, inserts[True] / days))
+        daily = WaveCost(WaveParameters(window, 1, 1, 1, 1, 1), scheme, constituents, technique).daily
+        assert (daily.preparing_batches, daily.preparing_inserts, daily.inserts) == pytest.approx(
+            ((len(steps) - days) / days, inserts[False] / days, inserts[True] / days)
+        )
 
 
 def test_cycles() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from deltawave.wave.costs import WaveCost
+from deltawave.wave.costs import Daily, WaveCost
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,9 @@ class PrintedCost(AverageCost):
     """With the days that WI prints, which are not quite those that the operations index."""
 
     @property
-    def days_prepared(self) -> float:
+    def daily(self) -> Daily:
         """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
         days = self.parameters.window / self.constituents
-        return {"reindex_plus_plus": days / 2, "rata": 1.0}.get(self.scheme, 0.0)
-
-    @property
-    def days_indexed(self) -> float:
-        days = self.parameters.window / self.constituents
-        return {"reindex": days, "reindex_plus": days / 2}.get(self.scheme, 1.0)
+        prepared = {"reindex_plus_plus": days / 2, "rata": 1.0}.get(self.scheme, 0.0)
+        indexed = {"reindex": days, "reindex_plus": days / 2}.get(self.scheme, 1.0)
+        return super().daily._replace(days_prepared=prepared, days_indexed=indexed)

@@ -3,19 +3,46 @@
 Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
-from typing import TypeAlias
+from typing import NamedTuple
 
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters
 from deltawave.wave.operations import clusters
 from deltawave.wave.schemes import SCHEMES, WaveIndex
 from deltawave.wave.tables import TECHNIQUES
 
-_OfCluster: TypeAlias = Callable[[int], float]
 # Of a table, by default; a scan reads each, a probe one.
 _BUCKETS = 8
+
+
+class Daily(NamedTuple):
+    """What the planner's operations take: batches, inserts (one for each part that is written) and days indexed."""
+
+    preparing_batches: float = 0.0
+    preparing_inserts: float = 0.0
+    days_prepared: float = 0.0
+    inserts: float = 0.0
+    days_indexed: float = 0.0
+
+
+# While a cluster of so many days expires. REINDEX++ prepares each day, RATA* once for each cluster.
+_IN_CLUSTER: dict[str, Callable[[int], Daily]] = {
+    "del": lambda days: Daily(inserts=days, days_indexed=days),
+    "reindex": lambda days: Daily(inserts=days, days_indexed=days**2),
+    "reindex_plus": lambda days: Daily(inserts=2 * days - 1, days_indexed=days * (days + 1) / 2),
+    "reindex_plus_plus": lambda days: Daily(days, 2 * (days - 1), days * (days - 1) / 2 + days - 1, days, days),
+    "wata": lambda days: Daily(inserts=days, days_indexed=days),
+    "rata": lambda days: Daily(days > 1, days - 1, days - 1, days, days),
+}
+# Simple shadows copy each part of a constituent.
+_SHADOW_INSERTS: dict[str, Callable[[int], float]] = {
+    "del": lambda days: days**2,
+    "reindex_plus": lambda days: (days**2 + 2 * days - 1) // 2,
+    "wata": lambda days: days * (days + 1) // 2,
+    "rata": lambda days: days * (days + 1) // 2,
+}
 
 
 def _read(given: float | None, all_of_them: int) -> float:
@@ -111,62 +138,29 @@ class WaveCost:
     @property
     def precomputation(self) -> float:
         """Seconds of preparation per day (Tables 10 and 11), and the fixed costs of its batches and inserts."""
-        fixed = self.parameters.fixed
-        return self._maintenance()[0] + self.preparing_batches * fixed.batch + self.preparing_inserts * fixed.write
+        fixed, taken = self.parameters.fixed, self.daily
+        return self._maintenance()[0] + taken.preparing_batches * fixed.batch + taken.preparing_inserts * fixed.write
 
     @property
     def transition(self) -> float:
         """Seconds until a new day can be queried (Tables 10 and 11), and the fixed costs of its batch and inserts."""
-        return self._maintenance()[1] + self.parameters.fixed.batch + self.inserts * self.parameters.fixed.write
+        return self._maintenance()[1] + self.parameters.fixed.batch + self.daily.inserts * self.parameters.fixed.write
 
     @property
-    def preparing_batches(self) -> float:
-        """Batches of preparation on an average day: REINDEX++ prepares each day, RATA* once for each cluster."""
-        return self._daily({"reindex_plus_plus": lambda days: days, "rata": lambda days: float(days > 1)})
-
-    @property
-    def preparing_inserts(self) -> float:
-        """Inserts in preparation on an average day, one for each part that is written."""
-        return self._daily({"reindex_plus_plus": lambda days: 2 * (days - 1), "rata": lambda days: days - 1})
-
-    @property
-    def inserts(self) -> float:
-        """Inserts in the transition of an average day. Simple shadows copy each part of a constituent."""
-        if self.technique != "simple_shadow":
-            return self._daily({"reindex_plus": lambda days: 2 * days - 1}, 1.0)
-        return self._daily(
-            {
-                "del": lambda days: days**2,
-                "reindex_plus": lambda days: (days**2 + 2 * days - 1) // 2,
-                "wata": lambda days: days * (days + 1) // 2,
-                "rata": lambda days: days * (days + 1) // 2,
-            },
-            1.0,
-        )
-
-    @property
-    def days_prepared(self) -> float:
-        """Days that the planner builds or adds in the preparation of an average day."""
-        return self._daily(
-            {"reindex_plus_plus": lambda days: days * (days - 1) / 2 + days - 1, "rata": lambda days: days - 1}
-        )
-
-    @property
-    def days_indexed(self) -> float:
-        """The same in the transition."""
-        return self._daily({"reindex": lambda days: days**2, "reindex_plus": lambda days: days * (days + 1) / 2}, 1.0)
-
-    def _daily(self, of_clusters: Mapping[str, _OfCluster], otherwise: float = 0.0) -> float:
-        """The average of a day, by what a scheme takes while a cluster of so many days expires; they may be uneven."""
+    def daily(self) -> Daily:
+        """What the planner's operations take on an average day; clusters may be uneven."""
         fewer = SCHEMES[self.scheme].least - 1
         lengths = [len(days) for days in clusters(range(self.parameters.window - fewer), self.constituents - fewer)]
-        of_cluster = of_clusters.get(self.scheme)
-        return sum(map(of_cluster, lengths)) / sum(lengths) if of_cluster else otherwise
+        taken = [_IN_CLUSTER[self.scheme](days) for days in lengths]
+        found = Daily(*(sum(each) / sum(lengths) for each in zip(*taken, strict=True)))
+        if self.technique == "simple_shadow" and self.scheme in _SHADOW_INSERTS:
+            return found._replace(inserts=sum(map(_SHADOW_INSERTS[self.scheme], lengths)) / sum(lengths))
+        return found
 
     def _maintenance(self) -> tuple[float, float]:
         given = self.parameters
         days, half = self.cluster, self.cluster / 2
-        prepared, indexed = self.days_prepared, self.days_indexed
+        prepared, indexed = self.daily.days_prepared, self.daily.days_indexed
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
         if self.scheme == "reindex":
