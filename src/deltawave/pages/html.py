@@ -80,8 +80,8 @@ def figures(found: Iterable[Sequence[str]]) -> str:
 
 
 def section(found: Table) -> str:
-    """A table below its title."""
-    return f"<h2>{escape(found.title)}</h2>\n{table(found)}"
+    """A table, if it has rows, below its title."""
+    return f"<h2>{escape(found.title)}</h2>\n{table(found) if found.rows else ''}"
 
 
 def table(found: Table, attributes: Sequence[str] = (), id: str = "") -> str:

@@ -74,8 +74,6 @@ def _columns(updates: DataFrame) -> dict[str, int]:
     return {row["name"]: row["updates"] for row in sorted(counts, key=lambda row: (-row["updates"], row["name"]))}
 
 
-COLUMNS = "Columns that change most"
-CONCENTRATIONS = "Where the changes concentrate"
 # However wide a table is.
 _MOST_COLUMNS = 30
 _INCOMPARABLE = {
@@ -86,8 +84,8 @@ _INCOMPARABLE = {
 _WHAT = {"insert": "inserted later", "update": "updated", "delete": "deleted"}
 
 
-def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tuple[Table | None, list[str]]:
-    """The columns that change most, if the log knows any, and notes; ``shared``: a share, 0 to 1, as text."""
+def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tuple[Table, list[str]]:
+    """The columns that change most, and notes; ``shared``: a share, 0 to 1, as text."""
     shown = list(summary.columns.items())[:_MOST_COLUMNS]
     recorded = summary.updates - summary.unrecorded
     share = "of recorded updates" if summary.unrecorded else "of all updates"
@@ -102,32 +100,31 @@ def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tup
         else "",
         "" if summary.updates else f"The {of} has no updates.",
     ]
-    return (Table(COLUMNS, ("column", "updates", share), rows) if rows else None), list(filter(None, notes))
+    return Table("Columns that change most", ("column", "updates", share), rows), list(filter(None, notes))
 
 
-def concentrations_table(summary: ChangeSummary) -> tuple[Table | None, list[str]]:
+def concentrations_table(summary: ChangeSummary) -> tuple[Table, list[str]]:
     """Where the changes concentrate, if they do anywhere, and notes."""
+    found: Sequence[Concentration] = ()
     if isinstance(summary.concentrations, str):
-        return None, [_INCOMPARABLE[summary.concentrations]]
-    if not summary.concentrations:
-        return None, ["No value is clearly more frequent among changed rows than among all rows."]
+        note = _INCOMPARABLE[summary.concentrations]
+    elif not summary.concentrations:
+        note = "No value is clearly more frequent among changed rows than among all rows."
+    else:
+        found, is_log = summary.concentrations, summary.batch is None
+        whole = "the log, deleted ones included," if is_log else "the table, before and after the batch,"
+        note = (
+            f"Expected is the share of all rows of {whole} that have the value. A row counts once, as it was before "
+            "its last update."
+        )
     what = _WHAT if summary.batch is None else {**_WHAT, "insert": "inserted"}
-    rows = [each.cells(what[each.kind]) for each in summary.concentrations]
     heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often", "effect")
-    population = (
-        "the log, deleted ones included," if summary.batch is None else "the table, before and after the batch,"
-    )
-    return Table(CONCENTRATIONS, heads, rows), [
-        f"Expected is the share of all rows of {population} that have the value. A row counts once, as it was before "
-        "its last update."
-    ]
+    return Table("Where the changes concentrate", heads, [each.cells(what[each.kind]) for each in found]), [note]
 
 
 def summary_lines(summary: ChangeSummary) -> Iterator[str]:
     """Both for a terminal."""
-    found = (columns_table(summary, lambda share: f"{share:.1%}"), concentrations_table(summary))
-    for title, (table, notes) in zip((COLUMNS, CONCENTRATIONS), found, strict=True):
-        yield from ("", title, "")
-        yield from lines(table) if table else ()
+    for table, notes in (columns_table(summary, lambda share: f"{share:.1%}"), concentrations_table(summary)):
+        yield from ("", table.title, "")
         # What the figures mean is in the documentation.
-        yield from (f"  {note}" for note in notes if not table)
+        yield from lines(table) if table.rows else (f"  {note}" for note in notes)

@@ -8,7 +8,7 @@ from deltawave.pages.html import MARKS, figures, marked, page, paragraph, sectio
 from deltawave.pages.texts import Table, counted, line, plain, short, sized
 from deltawave.reporting import batch_views
 from deltawave.reporting.batches import Batch, dumps_of, is_cut, labels
-from deltawave.reporting.change_summary import COLUMNS, CONCENTRATIONS, columns_table, concentrations_table
+from deltawave.reporting.change_summary import columns_table, concentrations_table
 from deltawave.reporting.changes import CHANGE_TYPES, UNKNOWN, Change, key_of
 from deltawave.reporting.log_report import LogReport, cells_of
 
@@ -58,8 +58,8 @@ def as_html(report: LogReport) -> str:
 def _sections(report: LogReport) -> Iterator[str]:
     is_log = report.batch is None
     yield batch_views.changes_by_batch(report.batches) if is_log else ""
-    yield _listed(COLUMNS, *columns_table(report, charts.meter))
-    yield _listed(CONCENTRATIONS, *concentrations_table(report))
+    for found, notes in (columns_table(report, charts.meter), concentrations_table(report)):
+        yield section(found) + (paragraph(*notes) if notes else "")
     yield _samples(report)
     yield _quarantine(report)
     yield batch_views.bytes_by_batch(report.batches) if is_log else ""
@@ -111,15 +111,10 @@ def _beginning(report: LogReport) -> str:
     return f"The log's rows begin with batch {report.first_batch}; earlier batches are only counted."
 
 
-def _listed(title: str, found: Table | None, notes: Sequence[str]) -> str:
-    listed = section(found) if found else f"<h2>{title}</h2>\n"
-    return listed + (paragraph(*notes) if notes else "")
-
-
 def _samples(report: LogReport) -> str:
-    title = "Some of the last changes" if report.batch is None else "Some of the changes"
+    title, what = ("Some of the last changes", "log") if report.batch is None else ("Some of the changes", "batch")
     if not report.samples:
-        return f"<h2>{title}</h2>\n" + paragraph(f"The {'log' if report.batch is None else 'batch'} has no changes.")
+        return f"<h2>{title}</h2>\n" + paragraph(f"The {what} has no changes.")
     changed = {name for change in report.samples for name, _, _ in cells_of(change)[:_MOST_CELLS]}
     names = [name for name in report.columns if name in changed]
     places = {name: place for place, name in enumerate(names)}
