@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -205,7 +205,8 @@ def measure_days(
     values = [row[0] for row in newest.select(of_day.cast("string")).collect()][::-1]
     if len(values) < _LEAST_DAYS:
         raise ValueError(f"{len(values)} days to measure: the table needs {_LEAST_DAYS} days or more.")
-    trial = _Trial(session, rows, spec, values, schema, f"deltawave_advice_{uuid4().hex[:12]}")
+    record = WaveRecord(spec, days=dict(enumerate(map(Day, values), 1)))
+    trial = _Trial(session, rows, record, schema, f"deltawave_advice_{uuid4().hex[:12]}")
     try:
         return trial.index(window), trial.table()
     finally:
@@ -216,16 +217,15 @@ def measure_days(
 class _Trial:
     session: SparkSession
     rows: DataFrame
-    spec: WaveSpec
-    values: Sequence[str]
+    record: WaveRecord
     schema: str
     name: str
 
     def index(self, window: int) -> WaveParameters:
         """A wave index with one day in each constituent, all days but the last; then the last is loaded."""
-        *first, last = self.values
+        *first, last = self.record.days
         constituents = len(first)
-        spec = replace(self.spec, index=WaveIndex("reindex", constituents, constituents))
+        spec = replace(self.record.spec, index=WaveIndex("reindex", constituents, constituents))
         table = WaveTable(self.session, self.schema, self.name)
         table.update(self._of(first), spec, gaps="skip", accept=True)
         loading = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
@@ -235,21 +235,20 @@ class _Trial:
             lambda *asked: _read(timed_index_probe(self.session, table.view, *asked)),
             lambda *days: _read(timed_segment_scan(self.session, table.view, *days)),
             list(found),
-            [last],
+            [self.record.days[last].value],
             constituents,
         )
-        self._of(self.values).createOrReplaceTempView(self.name + "_rows")
-        record = WaveRecord(self.spec, days=dict(enumerate(map(Day, self.values), 1)))
-        laboratory = Laboratory(self.session, record, f"{self.name}_rows", self._named("__laboratory")[:-1])
+        self._of(self.record.days).createOrReplaceTempView(self.name + "_rows")
+        laboratory = Laboratory(self.session, self.record, f"{self.name}_rows", self._named("__laboratory")[:-1])
         share = statistics.fmean(found.values()) / self._of([last]).count()
-        result = measured(laboratory, frozenset(range(1, constituents + 1)), queries, share, window, loading)
+        result = measured(laboratory, frozenset(first), queries, share, window, loading)
         # A batch that hardly has rows: without building the day.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
 
     def table(self) -> TableParameters:
         """A table with a partition for each day."""
-        *first, last = self.values
-        name, day = self._named("__table"), self.spec.day_column
+        *first, last = self.record.days
+        name, day = self._named("__table"), self.record.spec.day_column
         self._of(first).write.format("parquet").partitionBy(day).saveAsTable(name)
         table = self.session.table(name)
         size = megabytes(table) / len(first)
@@ -257,14 +256,14 @@ class _Trial:
 
         def of_days(condition: Column) -> Timing:
             one, every = (
-                median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
+                median_seconds([partial(_read, table.where(condition & F.expr(sql.of_days(self.record, days))))] * RUNS)
                 for days in (first[-1:], first)
             )
             return Timing.of(one, every, len(first))
 
         find, scan = of_days(self._has(value)), of_days(F.lit(True))
         new = self._of([last])
-        drop = f"alter table {name} drop partition ({quoted(day)} = {literal(last)})"
+        drop = f"alter table {name} drop partition ({quoted(day)} = {literal(self.record.days[last].value)})"
 
         def load() -> None:
             new.select(*table.columns).write.insertInto(name)
@@ -282,28 +281,27 @@ class _Trial:
     def _named(self, suffix: str) -> str:
         return quoted(self.schema, self.name + suffix)
 
-    def _is_of(self, days: Sequence[str]) -> Column:
-        literals = ", ".join(sql.day_literal(self.spec, value) for value in days)
-        return F.expr(f"{quoted(self.spec.day_column)} in ({literals})")
+    def _of(self, days: Iterable[int]) -> DataFrame:
+        return self.rows.where(sql.of_days(self.record, days))
 
-    def _of(self, days: Sequence[str]) -> DataFrame:
-        return self.rows.where(self._is_of(days))
-
-    def _found(self, day: str) -> dict[str, int]:
+    def _found(self, day: int) -> dict[str, int]:
         """Some search values of a day, and the rows that each finds."""
-        searched = F.col(quoted(self.spec.search_field))
-        values = F.explode(F.array_distinct(searched)) if self.spec.is_multiple else searched
+        spec = self.record.spec
+        searched = F.col(quoted(spec.search_field))
+        values = F.explode(F.array_distinct(searched)) if spec.is_multiple else searched
         named = self._of([day]).select(values.alias("value")).where("value is not null")
         counted = named.groupBy(F.col("value").cast("string")).count()
         found = {row[0]: row[1] for row in counted.limit(RUNS).collect()}
         if not found:
-            raise ValueError(f"search_field {self.spec.search_field!r}: {day} has no value to search for.")
+            value = self.record.days[day].value
+            raise ValueError(f"search_field {spec.search_field!r}: {value} has no value to search for.")
         return found
 
     def _has(self, value: str) -> Column:
-        searched, kinds = F.col(quoted(self.spec.search_field)), dict(self.spec.entry_columns)
-        wanted = F.lit(value).cast(kinds[self.spec.bucketed_by])
-        return F.array_contains(searched, wanted) if self.spec.is_multiple else searched == wanted
+        spec = self.record.spec
+        searched = F.col(quoted(spec.search_field))
+        wanted = F.lit(value).cast(dict(spec.entry_columns)[spec.bucketed_by])
+        return F.array_contains(searched, wanted) if spec.is_multiple else searched == wanted
 
 
 def _read(rows: DataFrame) -> None:
