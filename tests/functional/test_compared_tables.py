@@ -272,7 +272,7 @@ def test_duckdb_and_spark_find_the_same(spark: SparkSession, tmp_path: Path, req
     ],
 )
 def test_what_is_worth_reporting(rows: int, of: int, all_rows: int, of_all: int, is_reported: bool) -> None:
-    assert (weighed(rows, of, all_rows, of_all) is not None) == is_reported
+    assert (weighed("changed", "name", "ann", rows, of, all_rows, of_all) is not None) == is_reported
 
 
 @pytest.mark.parametrize(

@@ -263,6 +263,7 @@ def test_a_long_log_of_a_wide_table_has_a_small_page() -> None:
     assert "Not shown: 770 columns with fewer updates." in page.text
     assert "and 792 columns more" in page.text
     assert "A bar is up to 167 batches." in page.text
+    assert any(each.startswith("batches 2-168, ") and each.endswith(": 501 updates") for each in page.texts)
     assert len([each for each in page.all("rect") if each.get("class")]) <= 3 * 60
 
 

@@ -17,13 +17,12 @@ BATCHES = [batch(1), batch(2), batch(3)]
 
 
 @pytest.mark.parametrize(
-    ("batches", "most", "names"),
-    [(0, 3, []), (3, 3, ["1", "2", "3"]), (4, 3, ["1-2", "3-4"]), (7, 3, ["1-3", "4-6", "7"])],
+    ("batches", "most", "numbers"),
+    [(0, 3, []), (3, 3, [[1], [2], [3]]), (4, 3, [[1, 2], [3, 4]]), (7, 3, [[1, 2, 3], [4, 5, 6], [7]])],
 )
-def test_batches_are_put_into_groups(batches: int, most: int, names: list[str]) -> None:
+def test_batches_are_put_into_groups(batches: int, most: int, numbers: list[list[int]]) -> None:
     groups = grouped([batch(number + 1) for number in range(batches)], most)
-    assert [group.name for group in groups] == names
-    assert sum(group.updates for group in groups) == 3 * max(0, batches - 1)
+    assert [[each.number for each in group] for group in groups] == numbers
 
 
 def test_samples_come_from_the_last_batches() -> None:

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from unit.wave_records import days_indexed
 
-from deltawave.wave import SCHEMES, WaveIndex, days_indexed, plans
+from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters, on_spark
 from deltawave.wave.costs import TableCost, WaveCost
@@ -63,7 +64,7 @@ def test_a_partitioned_table_is_advised_for_few_probes() -> None:
     assert not many.takes_table
     # The newest day alone, as SCAM scans it.
     assert TableCost(SCAM, TableParameters.assumed(SCAM)).scan == pytest.approx(5.6)
-    assert few.table.max_space == pytest.approx(101 * 0.56)
+    assert few.table.most_space == pytest.approx(101 * 0.56)
     # What was measured of it goes first.
     slow = TableParameters(size=1, take=10, find=1, scan=1)
     assert not advise(few.table.parameters, table=slow).takes_table

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 from unit.wave_oracle import history
+from unit.wave_records import days_indexed
 
-from deltawave.wave import SCHEMES, AddToIndex, DropIndex, WaveIndex, WaveState, days_indexed, plans, start, transition
-from deltawave.wave.operations import BuildIndex, Copy, applied
+from deltawave.wave import SCHEMES, WaveIndex, WaveState, plans, start, transition
+from deltawave.wave.operations import AddToIndex, BuildIndex, Copy, DropIndex, applied
 
 WINDOWS = range(1, 61)
 # Schemes that spread preparation, from how many constituents on.

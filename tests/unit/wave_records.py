@@ -1,11 +1,12 @@
 """Wave indexes of the unit tests: a specification, days that a source delivers, and the record after them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 from itertools import count
 
 from deltawave.wave import WaveIndex
 from deltawave.wave.execution import Naming
+from deltawave.wave.operations import AddToIndex, BuildIndex, Operation
 from deltawave.wave.run_plan import Work, plan_run
 from deltawave.wave.steps import step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
@@ -21,6 +22,11 @@ def days(low: int, high: int, checksum: str = "") -> list[Day]:
         Day(str(first + timedelta(days=number - 1)), 1_000_000, checksum or f"{number:016x}")
         for number in range(low, high + 1)
     ]
+
+
+def days_indexed(operations: Iterable[Operation]) -> int:
+    """How many days operations index, by BuildIndex or AddToIndex; a day counts each time."""
+    return sum(len(each.days) for each in operations if isinstance(each, BuildIndex | AddToIndex))
 
 
 def naming(run: str = "0123456789ab") -> Naming:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
-from deltawave.wave.costs import WaveCost
+from deltawave.wave.costs import Daily, WaveCost
 
 
 @dataclass(frozen=True)
@@ -27,20 +28,17 @@ class AverageCost(WaveCost):
     def average_transition_space(self) -> float:
         """Further space during a transition, on average (Table 8)."""
         is_partly_filled = self.scheme in ("reindex_plus", "wata", "rata")
-        return self._shadow(self.cluster / 2 if is_partly_filled else self.cluster, self.cluster)
+        return self.max_transition_space / ceil(self.cluster) * (self.cluster / 2 if is_partly_filled else self.cluster)
 
 
 @dataclass(frozen=True)
 class PrintedCost(AverageCost):
     """With the days that WI prints, which are not quite those that the operations index."""
 
-    def _days_indexed(self) -> tuple[float, float]:
-        return printed(self.scheme, self.parameters.window, self.constituents)
-
-
-def printed(scheme: str, window: int, constituents: int) -> tuple[float, float]:
-    """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
-    days = window / constituents
-    preparation = {"reindex_plus_plus": days / 2, "rata": 1.0}
-    transition = {"reindex": days, "reindex_plus": days / 2}
-    return preparation.get(scheme, 0.0), transition.get(scheme, 1.0)
+    @property
+    def daily(self) -> Daily:
+        """As in WI Tables 10 and 11: X / 2 for a cluster of X days; and RATA* prepares one."""
+        days = self.parameters.window / self.constituents
+        prepared = {"reindex_plus_plus": days / 2, "rata": 1.0}.get(self.scheme, 0.0)
+        indexed = {"reindex": days, "reindex_plus": days / 2}.get(self.scheme, 1.0)
+        return super().daily._replace(days_prepared=prepared, days_indexed=indexed)

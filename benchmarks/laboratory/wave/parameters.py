@@ -62,4 +62,4 @@ def _of_one_day(laboratory: Laboratory, day: int, queries: Queries, per_day: Wav
     add = laboratory.add(table, sql.source_rows(laboratory.record, laboratory.source, part.days))
     copy, smart_copy = (laboratory.copy(table, part) for _ in range(2))
     given = replace(per_day, build=build, add=add, copy=copy, smart_copy=smart_copy, fixed=FixedCosts())
-    return queries.into(given, queries.probe_one, queries.scan_one)
+    return queries.into(given, queries.probe.one, queries.scan.one)

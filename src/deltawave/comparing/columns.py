@@ -63,7 +63,7 @@ def common_type(one: T.DataType, other: T.DataType | None = None) -> T.DataType:
     """The type in which values of two types are compared: numbers as numbers, times as times, all others as text.
 
     Numbers are compared exactly, unless one is a floating-point number or they need more than 38 digits. Times have the
-    wider type, as for Spark: a date is midnight, and a time without a zone is one of the session's zone.
+    wider type, as for Spark.
     """
     if other is None or one.simpleString() == other.simpleString():
         return one

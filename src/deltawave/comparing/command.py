@@ -66,7 +66,6 @@ def operation(
 ) -> dict[str, Any]:
     """Compare two relations of dbt; return the ``text`` to print and ``is_equal``, or why that is ``refused``.
 
-    - ``names``: what the relations are called
     - ``output``: a file for the result, which is then not part of the text
     - ``options``: those of :func:`deltawave.compare`; a value of ``None`` is not given
     """

@@ -33,7 +33,7 @@ class Concentration:
     - ``rows``: how many of them have the value; ``share``: of all rows of this kind, 0 to 1
     - ``all_rows``, ``all_share``: the same of the rows that might differ so: for changed rows those of both tables, for
       rows of only one table all of its rows; of a log all rows
-    - ``lift``: ``share`` divided by ``all_share``: how many times as often as by chance
+    - ``lift``: ``share`` divided by ``all_share``
     - ``effect``: Cohen's h between the rows of this kind and the others, up to pi; 0.5 is medium, 0.8 large
     """
 
@@ -48,7 +48,7 @@ class Concentration:
     effect: float
 
     def cells(self, kind: str) -> tuple[str, ...]:
-        """The line of a table; ``kind``: what it calls the kind."""
+        """The line of a table that calls the kind so."""
         shares = f"{self.share:.1%}", f"{self.all_share:.1%}", f"{self.lift:.1f}", f"{self.effect:.1f}"
         return kind, plain(self.column), short(self.value), f"{self.rows:,}", *shares
 
@@ -59,7 +59,7 @@ class Comparison:
 
     - ``equal``, ``changed``, ``only_old``, ``only_new``: numbers of rows
     - ``old_columns``, ``new_columns``: the columns that only one table has, without ignored ones
-    - ``types``: by columns that have two types, as Spark writes them: ``old``, ``new``, and ``compared_as``
+    - ``types``: of columns that have two, as Spark writes them: ``old``, ``new``, and ``compared_as``
     - ``columns``: in how many rows each compared column differs, the most first
     - ``changes``: samples for each changed column, up to 20 columns
     - ``old_samples``, ``new_samples``: some of the rows that only one table has, by the names of columns
@@ -95,11 +95,9 @@ class Comparison:
         return not differs
 
     def to_json(self) -> str:
-        """The values, and ``is_equal``."""
         return json.dumps({"is_equal": self.is_equal, **asdict(self)}, ensure_ascii=False, indent=2)
 
     def to_text(self) -> str:
-        """Tables for a terminal."""
         parts = ["\n".join([table.title, "", *lines(table)]) for table in _tables(self)]
         return "\n\n".join([self._title, *parts, self._verdict])
 

@@ -24,8 +24,8 @@ PRECISION = 0.15
 # Types whose values may divide rows into groups.
 CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType)
 # A value is reported if at least LEAST_ROWS differing rows have it, and it is LEAST_LIFT times as frequent among them
-# as among all rows, or its absence is that much rarer (a value of most rows cannot be much more frequent). The effect
-# (Cohen's h) and the distance from chance, in standard deviations, have to be this large, too.
+# as among all rows, or its absence is that much rarer. The effect (Cohen's h) and the distance from chance, in standard
+# deviations, have to be this large, too.
 LEAST_ROWS = 5
 LEAST_LIFT = 1.5
 LEAST_EFFECT = 0.5
@@ -107,23 +107,23 @@ def concentrations(
     for row in counted.collect():
         for kind in (kind for kind in kinds if _SIDES[kind] == row["side"]):
             all_rows = row["paired_rows" if kind == "changed" else "all_rows"]
-            if weight := weighed(row[kind], counts[kind], all_rows, populations[kind]):
-                share, all_share = row[kind] / counts[kind], all_rows / populations[kind]
-                shares = row[kind], share, all_rows, all_share
-                found.append(Concentration(kind, names[row["number"]], row["value"], *shares, *weight))
+            value = names[row["number"]], row["value"]
+            found.append(weighed(kind, *value, row[kind], counts[kind], all_rows, populations[kind]))
     return strongest(found, kinds)
 
 
-def strongest(found: Sequence[Concentration], kinds: Iterable[str]) -> list[Concentration]:
+def strongest(found: Iterable[Concentration | None], kinds: Iterable[str]) -> list[Concentration]:
     """What is worth reporting of each kind, the largest effect first."""
-    ordered = sorted(found, key=lambda each: (-each.effect, each.column, each.value or ""))
+    ordered = sorted(filter(None, found), key=lambda each: (-each.effect, each.column, each.value or ""))
     return [each for kind in kinds for each in [one for one in ordered if one.kind == kind][:MOST_REPORTED]]
 
 
-def weighed(rows: int, of: int, all_rows: int, of_all: int) -> tuple[float, float] | None:
-    """Lift and effect size of ``rows`` among ``of`` rows that differ, when it is ``all_rows`` among ``of_all`` rows.
+def weighed(
+    kind: str, column: str, value: str | None, rows: int, of: int, all_rows: int, of_all: int
+) -> Concentration | None:
+    """A value of ``rows`` among ``of`` rows that differ, and of ``all_rows`` among ``of_all`` rows.
 
-    Nothing if too few rows, a small effect or a chance explain it. ``of`` is above 0 and below ``of_all``.
+    Nothing if too few rows, a small effect or a chance explain it.
     """
     if min(rows, of_all - of) < LEAST_ROWS:
         return None
@@ -135,4 +135,6 @@ def weighed(rows: int, of: int, all_rows: int, of_all: int) -> tuple[float, floa
         return None
     others = (all_rows - rows) / (of_all - of)
     effect = 2 * math.asin(math.sqrt(share)) - 2 * math.asin(math.sqrt(others))
-    return (share / all_share, effect) if effect >= LEAST_EFFECT else None
+    if effect < LEAST_EFFECT:
+        return None
+    return Concentration(kind, column, value, rows, share, all_rows, all_share, share / all_share, effect)

@@ -75,8 +75,6 @@ def _kind_of_name(name: str) -> str | None:
 def read(session: SparkSession, path: str, kind: str, separator: str, encoding: str | None = None) -> DataFrame:
     """The rows of a file or a folder. Values of CSV are texts, empty ones are null.
 
-    - ``encoding``: of CSV and JSON, by default UTF-8
-
     Raises ``ValueError`` for malformed JSON, and without an ``encoding`` for names of columns that are not UTF-8.
     Values of CSV that are not fail when they are read, with an error of Spark.
     """
@@ -122,8 +120,7 @@ def aligned(
     """Read columns of text as the other table's type where every value fits it; return notes about that.
 
     - ``names``: of the tables, in notes
-    - ``is_measured``: whether a column, by its name in lower case, has a tolerance: then it is read as a number if the
-      other table has text, too, or numbers of a type that does not fit
+    - ``is_measured``: whether a column, by its name in lower case, has a tolerance: text may then be numbers
     """
     fields = {side: fields_of(f"{side} table", frame) for side, frame in frames.items()}
     # For each column the sides that are text, with the types to try, in this order.

@@ -29,7 +29,7 @@ _LEAST_BYTES = 32 << 20
 class Prefiltered:
     """What Spark has to join.
 
-    - ``frames``: the rows of each table that may differ. Their files are removed when one of them is garbage
+    - ``frames``: the rows of each table that may differ
     - ``equal``: how many pairs of equal rows were left out
     - ``values``: about how many values each category has in the whole tables, by their names among the counts
     - ``equal_values``: how many of the rows that were left out have each value of a category

@@ -66,10 +66,6 @@ def swatch(series: Series, text: str) -> Markup:
     return Markup(f'<span class="named"><span class="swatch {series.name}"></span>{escape(text)}</span>')
 
 
-def legend(series: Sequence[Series]) -> str:
-    return f'<ul class="legend">{"".join(f"<li>{swatch(each, each.name)}</li>" for each in series)}</ul>\n'
-
-
 def section(
     id: str, title: str, description: str, series: Sequence[Series], bars: Sequence[Bar], figures: Table, *notes: str
 ) -> str:
@@ -77,8 +73,10 @@ def section(
     chart = stacked_bars(id, title, f"{description} The figures are in the table below.", series, bars)
     cut = f"A bar with {CUT} is higher than it is drawn." if CUT in chart else ""
     shown = list(filter(None, [*notes, cut]))
+    names = "".join(f"<li>{swatch(each, each.name)}</li>" for each in series)
+    legend = f'<ul class="legend">{names}</ul>\n' if len(series) > 1 else ""
     return f"""<h2>{escape(title)}</h2>
-{paragraph(*shown) if shown else ""}{legend(series) if len(series) > 1 else ""}
+{paragraph(*shown) if shown else ""}{legend}
 <div class="scroll" role="region" aria-label="{escape(title)}, chart" tabindex="0">
 {chart}</div>
 <details>
@@ -90,9 +88,7 @@ def section(
 def stacked_bars(id: str, title: str, description: str, series: Sequence[Series], bars: Sequence[Bar]) -> str:
     """Bars next to each other, each with a part for each series, the first at the bottom.
 
-    - ``id``: begins the names of its elements
-
-    A bar that would flatten all others is cut, with its number above it.
+    A bar that would flatten all others is cut, with its number above it. ``id`` begins the names of its elements.
     """
     steps = ticks(height_of([sum(bar.parts) for bar in bars]))
     highest = steps[-1]

@@ -4,9 +4,8 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
-from itertools import takewhile
 
-from deltawave.pages.texts import Table, are_numbers, beside
+from deltawave.pages.texts import Table, alike, are_numbers, beside
 
 # Light or dark as the browser is set, for narrow and wide windows.
 _STYLE = """
@@ -47,12 +46,7 @@ def markup(text: str) -> str:
 
 
 def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
-    """A page with this title as its heading.
-
-    - ``body``: the HTML below the heading
-    - ``style``: rules besides those of all pages
-    - ``script``: JavaScript, which runs at the end. The browser refuses any other script, and every other file
-    """
+    """A page with this title as its heading. ``script`` runs at the end; the browser refuses every other one."""
     name = escape(title)
     allowed = f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else ""
     policy = f"default-src 'none'; style-src 'unsafe-inline'{allowed}; base-uri 'none'; form-action 'none'"
@@ -86,15 +80,12 @@ def figures(found: Iterable[Sequence[str]]) -> str:
 
 
 def section(found: Table) -> str:
-    """A table below its title."""
-    return f"<h2>{escape(found.title)}</h2>\n{table(found)}"
+    """A table, if it has rows, below its title."""
+    return f"<h2>{escape(found.title)}</h2>\n{table(found) if found.rows else ''}"
 
 
 def table(found: Table, attributes: Sequence[str] = (), id: str = "") -> str:
-    """A table that scrolls where the window is too narrow.
-
-    - ``attributes``: HTML attributes of each row
-    """
+    """A table that scrolls where the window is too narrow; ``attributes``: HTML attributes of each row."""
     kinds = [' class="number"' if is_number else "" for is_number in are_numbers(found)] or [""] * len(found.heads)
 
     def cells(tag: str, texts: Sequence[str], scope: str = "") -> str:
@@ -128,17 +119,11 @@ ins { background: var(--new); }
 def marked(old: str | None, new: str | None) -> tuple[Markup, Markup]:
     """Both values as HTML, on one line each, with what differs between their common beginning and end marked."""
     texts = beside(old, new)
-    if old is None or new is None:
-        before = after = 0
-    else:
-        before = _same(*texts)
-        after = _same(*(text[before:][::-1] for text in texts))
+    before = after = 0
+    if old is not None and new is not None:
+        before = alike(*texts)
+        after = alike(*(text[before:][::-1] for text in texts))
     return _with(texts[0], "del", before, after), _with(texts[1], "ins", before, after)
-
-
-def _same(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _with(text: str, tag: str, before: int, after: int) -> Markup:

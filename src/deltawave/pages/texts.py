@@ -41,10 +41,14 @@ def beside(old: str | None, new: str | None) -> tuple[str, str]:
     """Two values, long ones from shortly before their first difference."""
     if old is None or new is None or max(len(old), len(new)) <= MOST_CHARACTERS:
         return short(old), short(new)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    begin = max(0, same - _BEFORE_DIFFERENCE)
+    begin = max(0, alike(old, new) - _BEFORE_DIFFERENCE)
     before = "…" if begin else ""
     return short(f"{before}{old[begin:]}"), short(f"{before}{new[begin:]}")
+
+
+def alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def line(row: Mapping[str, str | None]) -> str:

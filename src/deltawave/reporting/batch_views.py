@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from deltawave.pages import charts
 from deltawave.pages.html import paragraph, section
 from deltawave.pages.texts import LINE, Table, counted, plain, short, sized, unit_of
-from deltawave.reporting.batches import Batch, Group, dumps_of, grouped, labels
+from deltawave.reporting.batches import Batch, dumps_of, grouped, labels
 from deltawave.reporting.changes import CHANGE_TYPES, times
 
 # Above a contrast of 3 to a light or dark page. They differ in lightness, too, for those who see no hues.
@@ -36,7 +36,7 @@ def changes_by_batch(batches: Sequence[Batch]) -> str:
         title,
         SERIES,
         drawn,
-        lambda group: (group.inserts, group.updates, group.deletes),
+        lambda each: (each.inserts, each.updates, each.deletes),
         lambda parts: _named(parts) or "no changes",
         _loaded(loads),
     )
@@ -59,7 +59,7 @@ def bytes_by_batch(batches: Sequence[Batch]) -> str:
         f"Bytes read by batch, in {name}",
         series,
         measured,
-        lambda group: (group.bytes_read / unit, group.bytes_spared / unit)[: len(series)],
+        lambda each: ((each.bytes_read or 0) / unit, each.bytes_spared / unit)[: len(series)],
         described,
         "Spared is what a full comparison would have read as well." if len(series) > 1 else "",
     )
@@ -75,7 +75,7 @@ def seconds_by_batch(batches: Sequence[Batch]) -> str:
         "Seconds by batch",
         (SECONDS,),
         measured,
-        lambda group: (group.seconds,),
+        lambda each: (each.seconds or 0,),
         lambda parts: f"{parts[0]:,.1f} seconds",
     )
 
@@ -89,7 +89,7 @@ def _chart(
     title: str,
     series: Sequence[charts.Series],
     drawn: Sequence[Batch],
-    parts_of: Callable[[Group], tuple[float, ...]],
+    parts_of: Callable[[Batch], tuple[float, ...]],
     described: Callable[[Sequence[float]], str],
     note: str = "",
 ) -> str:
@@ -97,18 +97,20 @@ def _chart(
     groups = grouped(drawn, _MOST_BARS)
     days = dict(zip((each.number for each in drawn), labels(drawn), strict=True))
     is_named = bool(dumps_of(drawn))
-    has_times = len({days[group.first.number][:10] for group in groups}) < len(groups)
+    has_times = len({days[group[0].number][:10] for group in groups}) < len(groups)
     bars = []
     rows = []
     for group in groups:
-        parts, first, last = parts_of(group), days[group.first.number], days[group.last.number]
-        what = "batch" if group.first == group.last else "batches"
+        parts = [sum(each) for each in zip(*map(parts_of, group), strict=True)]
+        first, last = days[group[0].number], days[group[-1].number]
+        name = "-".join(str(number) for number in sorted({group[0].number, group[-1].number}))
+        what = "batch" if len(group) == 1 else "batches"
         period = first if first == last else f"{first} to {last}"
-        label = f"{what} {group.name}, {'dump ' if is_named else ''}{period}: {described(parts)}"
+        label = f"{what} {name}, {'dump ' if is_named else ''}{period}: {described(parts)}"
         # With the time where several groups begin on one day.
         mark = short(first, _MARK) if is_named else first[5:] if has_times else first[:10]
         bars.append(charts.Bar(label, mark, parts))
-        rows.append((group.name, first, last, *(f"{round(part, 1):,}" for part in parts)))
+        rows.append((name, first, last, *(f"{round(part, 1):,}" for part in parts)))
     size = f"A bar is up to {-(-len(drawn) // len(groups))} batches." if len(groups) < len(drawn) else ""
     sums = [sum(each) for each in zip(*(bar.parts for bar in bars), strict=True)]
     figures = Table(f"{title}, the figures", ("batch", "from", "to", *(each.name for each in series)), rows)
@@ -148,13 +150,13 @@ def batches_listed(batches: Sequence[Batch]) -> str:
             day,
             plain(each.strategy),
             short(each.reason, LINE) if each.reason else "",
-            _number(each.rows_read),
-            _share(each.share_read),
-            _number(each.rows_new),
-            *((_size(each.bytes_read), _size(each.bytes_full)) if has_bytes else ()),
+            _known(each.rows_read),
+            _known(each.share_read, "{:.1%}".format),
+            _known(each.rows_new),
+            *((_known(each.bytes_read, _size), _known(each.bytes_full, _size)) if has_bytes else ()),
             *(f"{each.count(kind):,}" for kind in CHANGE_TYPES),
             *(f"{getattr(each, name):,}" for name in extras),
-            "" if each.seconds is None else f"{each.seconds:,.1f}",
+            _known(each.seconds, "{:,.1f}".format),
         )
         for each, day in zip(last, days, strict=False)
     ]
@@ -176,14 +178,10 @@ def batches_listed(batches: Sequence[Batch]) -> str:
     )
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:,}"
+def _known(value: float | None, shown: Callable[[float], str] = "{:,}".format) -> str:
+    return "" if value is None else shown(value)
 
 
-def _size(value: int | None) -> str:
+def _size(value: float) -> str:
     """With a blank that is not broken."""
-    return "" if value is None else sized(value).replace(" ", "\u00a0")
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.1%}"
+    return sized(value).replace(" ", "\u00a0")

@@ -12,7 +12,6 @@ from deltawave.reporting.changes import ChangeType, instant, times
 
 # Operations on a log are batches without changes.
 _OPERATIONS = ("rewind", "expire", "compact", "purge")
-_SUMMED = ("inserts", "updates", "deletes", "seconds", "bytes_read", "bytes_spared")
 _COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
 
 
@@ -70,25 +69,6 @@ class Batch:
         return {"insert": self.inserts, "update": self.updates, "delete": self.deletes}[kind]
 
 
-@dataclass(frozen=True)
-class Group:
-    """Some consecutive batches, how many changes of each type they have, how long they took, and what they read."""
-
-    first: Batch
-    last: Batch
-    inserts: int
-    updates: int
-    deletes: int
-    seconds: float
-    bytes_read: int
-    bytes_spared: int
-
-    @property
-    def name(self) -> str:
-        numbers = sorted({self.first.number, self.last.number})
-        return "-".join(map(str, numbers))
-
-
 def batches_of(table: DataFrame) -> list[Batch]:
     """The batches that ``deltawave.batches`` selects, the oldest first."""
     rows = table.select(
@@ -106,11 +86,7 @@ def batches_of(table: DataFrame) -> list[Batch]:
 
 
 def dumps_of(batches: Iterable[Batch]) -> dict[int, str]:
-    """What names the dumps, by the batches' numbers; nothing where the times of all batches are the dates of dumps.
-
-    Dumps that are ordered by numbers or texts, and days of a wave index, have the time of their run, and a run may load
-    several.
-    """
+    """What names the dumps, by the batches' numbers; nothing where the times of all batches are the dates of dumps."""
     named = [each for each in batches if each.dump is not None]
     are_dates = all((each.dump or "").startswith(f"{each.at:%Y-%m-%d}") for each in named)
     return {} if are_dates else {each.number: short(each.dump) for each in named}
@@ -122,21 +98,14 @@ def labels(batches: Sequence[Batch]) -> list[str]:
     return [dumps.get(each.number, day) for each, day in zip(batches, times(each.at for each in batches), strict=True)]
 
 
-def grouped(batches: Sequence[Batch], most: int) -> list[Group]:
+def grouped(batches: Sequence[Batch], most: int) -> list[Sequence[Batch]]:
     """The batches in at most so many groups: of one batch each if they are few, otherwise of several."""
     size = max(1, -(-len(batches) // most))
-    parts = [batches[begin : begin + size] for begin in range(0, len(batches), size)]
-    return [
-        Group(part[0], part[-1], **{name: sum(getattr(each, name) or 0 for each in part) for name in _SUMMED})
-        for part in parts
-    ]
+    return [batches[begin : begin + size] for begin in range(0, len(batches), size)]
 
 
 def began_with_baseline(batches: Sequence[Batch]) -> bool:
-    """Whether the log lacks rows of its first dump: the last load, which begins a generation, has not logged its rows.
-
-    Where the table was emptied and loaded again, the log has all rows: those of the first dump as deletes.
-    """
+    """Whether the log lacks rows of its first dump: the last load, which begins a generation, has logged none."""
     loads = [each for each in batches if each.is_load]
     return bool(loads) and bool(loads[-1].rows_new) and not loads[-1].inserts
 
@@ -155,8 +124,7 @@ def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int, first:
     """The number of a batch such that it and later ones have so many changes of a type, or all; ``None`` without any.
 
     Rows of a load are no examples of changes where there are others, and the state that an expire left is none at all.
-
-    - ``first``: the log's first batch
+    ``first``: the log's first batch.
     """
     begin = first + 1 if begins_with_state(batches, first) else first
     held = [each for each in batches if each.number >= begin or (each.number == first and each.is_load)]

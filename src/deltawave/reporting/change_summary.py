@@ -37,10 +37,15 @@ class ChangeSummary:
     concentrations: tuple[Concentration, ...] | Incomparable = ()
 
 
+def incomparable(is_multiset: bool, knows_rows: bool) -> Incomparable | None:
+    """``knows_rows``: whether the log has the rows of its first dump."""
+    return "multiset" if is_multiset else None if knows_rows else "baseline"
+
+
 def change_summary(
-    log: DataFrame, key: Sequence[str], incomparable: Incomparable | None, batch: int | None = None
+    log: DataFrame, key: Sequence[str], why_not: Incomparable | None, batch: int | None = None
 ) -> ChangeSummary:
-    """Read a change log: all of it, or only what ``batch`` has changed."""
+    """Read a change log: all of it, or only what ``batch`` has changed. ``why_not``: no concentrations."""
     is_counted = is_update() if batch is None else is_update() & (F.col("_batch_id") == batch)
     estimates = {field.name: f"values_{number}" for number, field in enumerate(categories(log))}
     counted: dict[str, Column] = {
@@ -51,19 +56,14 @@ def change_summary(
     }
     (counts,) = log.agg(*(value.alias(alias) for alias, value in counted.items())).collect()
     first_batch = counts["first_batch"]
-    found: tuple[Concentration, ...] | Incomparable
-    if incomparable:
-        found = incomparable
-    else:
-        values = measured(estimates, lambda name: int(counts[estimates[name]]))
-        found = tuple(concentrations(log, key, values, first_batch or 0, batch))
+    values = measured(estimates, lambda name: int(counts[estimates[name]]))
     return ChangeSummary(
         batch=batch,
         first_batch=first_batch,
         updates=counts["updates"],
         unrecorded=counts["unrecorded"],
         columns=_columns(log.where(is_counted)) if counts["updates"] > counts["unrecorded"] else {},
-        concentrations=found,
+        concentrations=why_not or tuple(concentrations(log, key, values, first_batch or 0, batch)),
     )
 
 
@@ -74,8 +74,6 @@ def _columns(updates: DataFrame) -> dict[str, int]:
     return {row["name"]: row["updates"] for row in sorted(counts, key=lambda row: (-row["updates"], row["name"]))}
 
 
-COLUMNS = "Columns that change most"
-CONCENTRATIONS = "Where the changes concentrate"
 # However wide a table is.
 _MOST_COLUMNS = 30
 _INCOMPARABLE = {
@@ -86,11 +84,8 @@ _INCOMPARABLE = {
 _WHAT = {"insert": "inserted later", "update": "updated", "delete": "deleted"}
 
 
-def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tuple[Table | None, list[str]]:
-    """The columns that change most, if the log has updates whose columns it knows, and notes.
-
-    - ``shared``: a share, 0 to 1, as text
-    """
+def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tuple[Table, list[str]]:
+    """The columns that change most, and notes; ``shared``: a share, 0 to 1, as text."""
     shown = list(summary.columns.items())[:_MOST_COLUMNS]
     recorded = summary.updates - summary.unrecorded
     share = "of recorded updates" if summary.unrecorded else "of all updates"
@@ -105,32 +100,31 @@ def columns_table(summary: ChangeSummary, shared: Callable[[float], str]) -> tup
         else "",
         "" if summary.updates else f"The {of} has no updates.",
     ]
-    return (Table(COLUMNS, ("column", "updates", share), rows) if rows else None), list(filter(None, notes))
+    return Table("Columns that change most", ("column", "updates", share), rows), list(filter(None, notes))
 
 
-def concentrations_table(summary: ChangeSummary) -> tuple[Table | None, list[str]]:
+def concentrations_table(summary: ChangeSummary) -> tuple[Table, list[str]]:
     """Where the changes concentrate, if they do anywhere, and notes."""
+    found: Sequence[Concentration] = ()
     if isinstance(summary.concentrations, str):
-        return None, [_INCOMPARABLE[summary.concentrations]]
-    if not summary.concentrations:
-        return None, ["No value is clearly more frequent among changed rows than among all rows."]
+        note = _INCOMPARABLE[summary.concentrations]
+    elif not summary.concentrations:
+        note = "No value is clearly more frequent among changed rows than among all rows."
+    else:
+        found, is_log = summary.concentrations, summary.batch is None
+        whole = "the log, deleted ones included," if is_log else "the table, before and after the batch,"
+        note = (
+            f"Expected is the share of all rows of {whole} that have the value. A row counts once, as it was before "
+            "its last update."
+        )
     what = _WHAT if summary.batch is None else {**_WHAT, "insert": "inserted"}
-    rows = [each.cells(what[each.kind]) for each in summary.concentrations]
     heads = ("rows", "column", "value", "number", "of these rows", "expected", "times as often", "effect")
-    population = (
-        "the log, deleted ones included," if summary.batch is None else "the table, before and after the batch,"
-    )
-    return Table(CONCENTRATIONS, heads, rows), [
-        f"Expected is the share of all rows of {population} that have the value. A row counts once, as it was before "
-        "its last update."
-    ]
+    return Table("Where the changes concentrate", heads, [each.cells(what[each.kind]) for each in found]), [note]
 
 
 def summary_lines(summary: ChangeSummary) -> Iterator[str]:
     """Both for a terminal."""
-    found = (columns_table(summary, lambda share: f"{share:.1%}"), concentrations_table(summary))
-    for title, (table, notes) in zip((COLUMNS, CONCENTRATIONS), found, strict=True):
-        yield from ("", title, "")
-        yield from lines(table) if table else ()
+    for table, notes in (columns_table(summary, lambda share: f"{share:.1%}"), concentrations_table(summary)):
+        yield from ("", table.title, "")
         # What the figures mean is in the documentation.
-        yield from (f"  {note}" for note in notes if not table)
+        yield from lines(table) if table.rows else (f"  {note}" for note in notes)

@@ -27,8 +27,8 @@ class Change:
 
     - ``at``: the time of the batch, in UTC
     - ``row``: the values after the change, of a delete the last ones
-    - ``changed``: the changed columns of an update, if the log records them; none of them where the update only brings
-      the values of a column that joined the log
+    - ``changed``: the changed columns of an update, if the log records them; none of a backfill, which only brings the
+      values of a column that joined the log
     - ``before``: the values before an update, without the key, if the log has them
     """
 
@@ -80,17 +80,21 @@ def is_recorded(log: DataFrame, key: Sequence[str]) -> Column:
     return (F.col("_change_type") != "delete") | has_value
 
 
+def as_texts(fields: Iterable[StructField], *struct: str) -> Column:
+    """The values of columns, or of fields of a ``struct``, as an array of texts."""
+    return F.array(*(as_text(F.col(quoted(*struct, field.name)), field.dataType) for field in fields))
+
+
 def collected(rows: DataFrame) -> list[Change]:
     """The rows of a log, or of a part of it, in their order."""
     fields, of_before = data_fields(rows), before_fields(rows)
-    before = F.array(*(as_text(F.col(quoted("_before", field.name)), field.dataType) for field in of_before))
     chosen = rows.select(
         F.col("_batch_id").cast("bigint").alias("batch"),
         F.unix_micros(F.col("_batch_at").cast("timestamp")).alias("at"),
         F.col("_change_type").alias("kind"),
-        F.array(*(as_text(F.col(quoted(field.name)), field.dataType) for field in fields)).alias("row"),
+        as_texts(fields).alias("row"),
         F.col("_changed_columns").cast("array<string>").alias("changed"),
-        F.when(F.col("_before").isNotNull(), before.cast("array<string>")).alias("before"),
+        F.when(F.col("_before").isNotNull(), as_texts(of_before, "_before").cast("array<string>")).alias("before"),
     )
     names, names_before = [field.name for field in fields], [field.name for field in of_before]
     return [
@@ -120,12 +124,12 @@ def times(moments: Iterable[datetime]) -> list[str]:
 
 def key_of(change: Change, key: Sequence[str]) -> tuple[str | None, ...]:
     """The values of the key, whatever the case of its names."""
-    values = {name.lower(): value for name, value in change.row.items()}
-    return tuple(values[name.lower()] for name in key)
+    return tuple(value_in(change.row, name) for name in key)
 
 
 def value_in(row: Mapping[str, str | None] | None, name: str) -> str | None:
     """A column's value, whatever the case of its name; null where it is missing."""
-    if row is None or name in row:
-        return None if row is None else row[name]
-    return next((value for each, value in row.items() if each.lower() == name.lower()), None)
+    values = row or {}
+    if name in values:
+        return values[name]
+    return next((value for each, value in values.items() if each.lower() == name.lower()), None)

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from deltawave.pages.texts import require_writable
 from deltawave.reporting.batches import batches_of
-from deltawave.reporting.change_summary import Incomparable, change_summary, summary_lines
+from deltawave.reporting.change_summary import change_summary, incomparable, summary_lines
 from deltawave.reporting.changes import collected
 from deltawave.reporting.history import history_text as described
 from deltawave.reporting.log_report import log_report
@@ -93,8 +93,7 @@ def batch_lines(log: DataFrame, *, key: Sequence[str], batch: int, is_multiset: 
 
     - ``knows_rows``: whether the log has the rows of its first dump
     """
-    incomparable: Incomparable | None = "multiset" if is_multiset else None if knows_rows else "baseline"
-    return list(summary_lines(change_summary(log, key, incomparable, batch)))
+    return list(summary_lines(change_summary(log, key, incomparable(is_multiset, knows_rows), batch)))
 
 
 def history_text(

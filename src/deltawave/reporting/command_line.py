@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,34 +28,25 @@ def add_report(commands: "Commands") -> None:
     command.add_argument(
         "--output", metavar="FILE", help="the page (default: the model's name, and the batch's number, with .html)"
     )
-    _add_options_of_dbt(command)
-    command.set_defaults(run=report)
+    _add_options_of_dbt(command, report)
 
 
 def add_history(commands: "Commands") -> None:
     command = commands.add_parser("history", help="print the versions of a row of a model's change log")
     command.add_argument("model", help="name of the model")
-    command.add_argument(
-        "--key",
-        action="append",
-        default=[],
-        type=key_part,
-        metavar="COLUMN=VALUE",
-        help="a part of its key; repeatable",
-    )
-    command.add_argument(
-        "--null-key", action="append", default=[], metavar="COLUMN", help="a part of its key that is null; repeatable"
-    )
+    parts: dict[str, Any] = {"action": "append", "default": []}
+    command.add_argument("--key", **parts, type=key_part, metavar="COLUMN=VALUE", help="a part of its key; repeatable")
+    command.add_argument("--null-key", **parts, metavar="COLUMN", help="a part of its key that is null; repeatable")
     command.add_argument("--column", help="only changes of this column")
-    _add_options_of_dbt(command)
-    command.set_defaults(run=history)
+    _add_options_of_dbt(command, history)
 
 
-def _add_options_of_dbt(command: argparse.ArgumentParser) -> None:
+def _add_options_of_dbt(command: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
     command.add_argument("--target", help="of the profile (default: the profile's own)")
     command.add_argument("--profiles-dir", metavar="FOLDER", help="with profiles.yml (default: where dbt finds it)")
     command.add_argument("--project-dir", metavar="FOLDER", help="the dbt project (default: this folder)")
     command.add_argument("--vars", metavar="YAML", help="variables of the project, as dbt takes them")
+    command.set_defaults(run=run)
 
 
 def key_part(text: str) -> tuple[str, str]:

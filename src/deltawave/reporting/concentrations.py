@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
 from deltawave.comparing.comparison import Concentration
-from deltawave.comparing.concentrations import CATEGORIES, LEAST_ROWS, strongest, weighed
+from deltawave.comparing.concentrations import CATEGORIES, strongest, weighed
 from deltawave.comparing.pairs import as_text
 from deltawave.reporting.changes import CHANGE_TYPES, before_fields, data_fields, is_recorded, is_update
 from deltawave.sql_text import quoted
@@ -43,17 +43,13 @@ def concentrations(
         .agg(F.count(F.lit(1)).alias("rows"), *(F.count_if(F.col(kind)).alias(kind) for kind in CHANGE_TYPES))
     )
     rows = [row.asDict() for row in counted.collect()]
-    totals = next((row for row in rows if row["place"] == _ALL), None)
-    if totals is None:
-        return []
-    found = []
-    for kind in CHANGE_TYPES:
-        of, of_all = totals[kind], totals["rows"]
-        if LEAST_ROWS <= of < of_all:
-            for row in (row for row in rows if row["place"] != _ALL):
-                if weight := weighed(row[kind], of, row["rows"], of_all):
-                    shares = row[kind], row[kind] / of, row["rows"], row["rows"] / of_all
-                    found.append(Concentration(kind, names[row["place"]], row["value"], *shares, *weight))
+    totals = next((row for row in rows if row["place"] == _ALL), {})
+    found = [
+        weighed(kind, names[row["place"]], row["value"], row[kind], totals[kind], row["rows"], totals["rows"])
+        for kind in CHANGE_TYPES
+        for row in rows
+        if row["place"] != _ALL
+    ]
     return strongest(found, CHANGE_TYPES)
 
 

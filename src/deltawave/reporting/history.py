@@ -18,10 +18,8 @@ def history_text(
 ) -> str:
     """Describe a row's changes, which are in order.
 
-    - ``key``: the key's columns with their values
     - ``batches``: those of the log, by which it says up to when there was no such row
     - ``first_batch``: the one with which the log's rows begin; ``None`` for a log without rows
-    - ``column``: only changes of this column
     """
     title = f"{plain(name)}: {', '.join(f'{plain(each)} = {plain(value)}' for each, value in key)}"
     keys = {each.lower() for each, _ in key}

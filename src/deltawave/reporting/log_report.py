@@ -8,10 +8,9 @@ from datetime import datetime, timezone
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.comparing.pairs import as_text
 from deltawave.reporting.batches import Batch, batches_of, began_with_baseline, begins_with_state, sampled_from
-from deltawave.reporting.change_summary import ChangeSummary, Incomparable, change_summary
-from deltawave.reporting.changes import CHANGE_TYPES, Change, ChangeType, collected, is_update, value_in
+from deltawave.reporting.change_summary import ChangeSummary, change_summary, incomparable
+from deltawave.reporting.changes import CHANGE_TYPES, Change, ChangeType, as_texts, collected, is_update, value_in
 from deltawave.sql_text import quoted
 
 # Of the last changes of each type, so many are read; so many of the updates are shown, and of each column.
@@ -26,8 +25,7 @@ class LogReport(ChangeSummary):
     """The contents of a change log, or of one of its batches.
 
     - ``batches``: all that no rewind has undone, the oldest first; of one batch only that
-    - ``samples``: some of the last changes
-    - ``quarantined``: some of the quarantined rows
+    - ``samples``, ``quarantined``: some of the last changes, and of the quarantined rows
     """
 
     name: str
@@ -57,10 +55,7 @@ def log_report(
     Raises ``LookupError`` if there is no such batch, or the log no longer has its changes.
     """
     listed = batches_of(batches)
-    incomparable: Incomparable | None = "multiset" if is_multiset else None
-    if not incomparable and began_with_baseline(listed):
-        incomparable = "baseline"
-    summary = change_summary(log, key, incomparable, batch)
+    summary = change_summary(log, key, incomparable(is_multiset, not began_with_baseline(listed)), batch)
     if batch is not None:
         _require_batch(listed, batch, summary.first_batch)
         listed = [each for each in listed if each.number == batch]
@@ -100,17 +95,11 @@ def _samples(
 
 
 def telling(updates: Sequence[Change], columns: Mapping[str, int]) -> list[Change]:
-    """Some updates, those of rarely changing columns first: these say more than some of thousands alike.
-
-    - ``columns``: how many updates have changed each column
-    """
-
-    def rarest(change: Change) -> int:
-        return min((columns.get(name, 0) for name in change.changed or ()), default=0)
-
+    """Some updates, those of rarely changing columns first: these say more than some of thousands alike."""
     shown: Counter[str] = Counter()
     chosen = []
-    for change in sorted(updates, key=rarest):
+    rarest = sorted(updates, key=lambda each: min((columns.get(name, 0) for name in each.changed or ()), default=0))
+    for change in rarest:
         if change.changed is None or any(shown[name] < _MOST_OF_COLUMN for name in change.changed):
             chosen.append(change)
             shown.update(change.changed or ())
@@ -125,7 +114,6 @@ def cells_of(change: Change) -> list[tuple[str, str | None, str | None]]:
 def _rows(quarantine: DataFrame) -> list[dict[str, str | None]]:
     """Some of the last quarantined rows, as texts. The number of the batch stands for its time, too."""
     fields = [field for field in quarantine.schema.fields if field.name != "_batch_at"]
-    values = F.array(*(as_text(F.col(quoted(field.name)), field.dataType) for field in fields)).alias("texts")
-    last = quarantine.orderBy(F.col("_batch_id").desc()).limit(_MOST_QUARANTINED)
+    last = quarantine.orderBy(F.col("_batch_id").desc()).limit(_MOST_QUARANTINED).select(as_texts(fields))
     names = [field.name for field in fields]
-    return [dict(zip(names, row["texts"], strict=True)) for row in last.select(values).collect()]
+    return [dict(zip(names, texts, strict=True)) for (texts,) in last.collect()]

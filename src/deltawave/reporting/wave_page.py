@@ -12,7 +12,7 @@ from deltawave.reporting.batch_views import SECONDS, SERIES, batches_listed, cha
 from deltawave.reporting.batches import Batch
 from deltawave.wave.operations import WaveState, applied, constituent
 from deltawave.wave.planner import DayPlan, start, transition
-from deltawave.wave.tables import Day, WaveRecord
+from deltawave.wave.tables import Day, WaveRecord, runs
 
 # Days that are planned ahead, however long the window is, and days that are looked back to.
 _MOST_DAYS = 14
@@ -107,14 +107,10 @@ def _plans(record: WaveRecord) -> Iterator[DayPlan]:
 
 def _named(record: WaveRecord, days: Iterable[int]) -> str:
     """Days by their values, those that follow each other as a range; unknown ones by their distance: +1."""
-    runs: list[list[int]] = []
-    for day in sorted(days):
-        if runs and runs[-1][-1] == day - 1 and (day - 1 > record.state_day or day <= record.state_day):
-            runs[-1].append(day)
-        else:
-            runs.append([day])
+    listed = list(days)
+    known, ahead = ([day for day in listed if (day > record.state_day) == is_ahead] for is_ahead in (False, True))
 
     def name(day: int) -> str:
         return plain(record.days[day].value) if day in record.days else f"{day - record.state_day:+}"
 
-    return ", ".join(" to ".join(map(name, dict.fromkeys((run[0], run[-1])))) for run in runs)
+    return ", ".join(" to ".join(map(name, dict.fromkeys(run))) for run in (*runs(known), *runs(ahead)))

@@ -17,12 +17,10 @@ class WaveNeeds:
     """The needs that a wave index has to meet, whatever it costs.
 
     - ``hard_window``: exactly the last W days
-    - ``can_delete``: entries can be deleted from an index; packed shadows do not need that, as they delete while
-      copying
-    - ``techniques``: the techniques that can be used
-    - ``most_constituents``: the most constituents: a probe reads each, and the text of the view names each
-    - ``most_space``: the most MB, including during a transition
-    - ``most_transition``: the most seconds until a new day can be queried
+    - ``can_delete``: entries can be deleted from an index; packed shadows delete while copying
+    - ``most_constituents``: a probe reads each, and the text of the view names each
+    - ``most_space``: MB, including during a transition
+    - ``most_transition``: seconds until a new day can be queried
     """
 
     hard_window: bool = False
@@ -38,21 +36,15 @@ class WaveNeeds:
         if self.most_constituents < 1:
             raise ValueError(f"most_constituents {self.most_constituents}: take 1 or more.")
 
-    def allow_table(self, table: TableCost) -> bool:
-        """Whether a partitioned table meets the needs: its window is hard, and whole days are dropped."""
-        is_fast = self.most_transition is None or table.transition <= self.most_transition
-        return is_fast and (self.most_space is None or table.max_space <= self.most_space)
-
-    def against(self, option: WaveCost) -> list[str]:
-        """The needs that an option does not meet, by name."""
-        deletes = option.scheme == "del" and option.technique != "packed_shadow"
-        unmet = {
-            "hard_window": self.hard_window and not SCHEMES[option.scheme].is_hard,
-            "can_delete": deletes and not self.can_delete,
-            "most_transition": self.most_transition is not None and option.transition > self.most_transition,
-            "most_space": self.most_space is not None
-            and option.max_space + option.max_transition_space > self.most_space,
-        }
+    def against(self, option: WaveCost | TableCost) -> list[str]:
+        """The needs that an option does not meet, by name. The window of a table is hard, and it drops whole days."""
+        unmet = {}
+        if isinstance(option, WaveCost):
+            deletes = option.scheme == "del" and option.technique != "packed_shadow"
+            unmet["hard_window"] = self.hard_window and not SCHEMES[option.scheme].is_hard
+            unmet["can_delete"] = deletes and not self.can_delete
+        unmet["most_transition"] = self.most_transition is not None and option.transition > self.most_transition
+        unmet["most_space"] = self.most_space is not None and option.most_space > self.most_space
         return [name for name, is_unmet in unmet.items() if is_unmet]
 
 
@@ -79,8 +71,7 @@ def advise(
 
     Among options whose work exceeds that by at most ``tolerance`` (a share), the one with the fewest constituents is
     taken, since its probes answer sooner; among equals the one with less work. A partitioned table is the simplest, so
-    it is taken if its work is within the tolerance of the best index's. ``table`` is what was measured of it; by
-    default :meth:`deltawave.wave.cost_parameters.TableParameters.assumed`.
+    it is taken if its work is within the tolerance of the best index's. ``table``: what was measured of it.
 
     Raises ``ValueError`` if nothing meets the needs, and for a tolerance below 0.
     """
@@ -88,10 +79,17 @@ def advise(
         raise ValueError(f"tolerance {tolerance}: take 0 or more.")
     needs = needs or WaveNeeds()
     partitioned = TableCost(parameters, table or TableParameters.assumed(parameters))
-    options = _options(parameters, needs)
+    allows_table = not needs.against(partitioned)
+    options = [
+        WaveCost(parameters, scheme, constituents, technique)
+        for scheme, rules in SCHEMES.items()
+        for constituents in range(rules.least, min(parameters.window, needs.most_constituents) + 1)
+        # REINDEX does the same under each technique.
+        for technique in (needs.techniques[-1:] if scheme == "reindex" else needs.techniques)
+    ]
     allowed = [option for option in options if not needs.against(option)]
     if not allowed:
-        if needs.allow_table(partitioned):
+        if allows_table:
             return WaveAdvice(None, (), partitioned, True)
         unmet = Counter(name for option in options for name in needs.against(option))
         excluded = ", ".join(f"{name} excludes {count}" for name, count in unmet.most_common())
@@ -100,19 +98,8 @@ def advise(
     others = [[option for option in allowed if option.scheme == scheme] for scheme in SCHEMES if scheme != best.scheme]
     by_scheme = [best, *(_preferred(of_scheme, tolerance) for of_scheme in others if of_scheme)]
     least = min(option.total_work for option in allowed)
-    takes_table = needs.allow_table(partitioned) and partitioned.total_work <= least * (1 + tolerance)
+    takes_table = allows_table and partitioned.total_work <= least * (1 + tolerance)
     return WaveAdvice(best, sorted(by_scheme, key=lambda option: option.total_work), partitioned, takes_table)
-
-
-def _options(parameters: WaveParameters, needs: WaveNeeds) -> list[WaveCost]:
-    most = min(parameters.window, needs.most_constituents)
-    return [
-        WaveCost(parameters, scheme, constituents, technique)
-        for scheme, rules in SCHEMES.items()
-        for constituents in range(rules.least, most + 1)
-        # REINDEX does the same under each technique.
-        for technique in (needs.techniques[-1:] if scheme == "reindex" else needs.techniques)
-    ]
 
 
 def _preferred(options: Sequence[WaveCost], tolerance: float) -> WaveCost:
@@ -124,8 +111,8 @@ def _preferred(options: Sequence[WaveCost], tolerance: float) -> WaveCost:
 def advice_lines(advice: WaveAdvice) -> list[str]:
     """The best option of each scheme, a partitioned table, and the recommendation; a wave index with its config."""
     given = advice.table.parameters
-    rows = [_HEAD, ("partitioned table", "", "", *_figures(advice.table, advice.table.max_space))]
-    rows += map(_row, advice.by_scheme)
+    rows = [_HEAD, ("partitioned table", "", "", *_figures(advice.table))]
+    rows += [(each.scheme, str(each.constituents), each.technique, *_figures(each)) for each in advice.by_scheme]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return [
@@ -145,9 +132,9 @@ def _recommended(advice: WaveAdvice) -> list[str]:
     if advice.takes_table or best is None:
         if best is None:
             return ["Take a partitioned table: no wave index meets the needs."]
-        reason = f"the best wave index, {_named(best)}, takes {best.total_work:,.1f} s of work a day"
         return [
-            f"Take a partitioned table: it takes {advice.table.total_work:,.1f} s of work a day, {reason}.",
+            f"Take a partitioned table: it takes {advice.table.total_work:,.1f} s of work a day, the best wave index, "
+            f"{_named(best)}, takes {best.total_work:,.1f} s of work a day.",
             "Insert each new day as a partition of the day column, and drop the oldest partition.",
         ]
     return [
@@ -170,13 +157,8 @@ def _named(option: WaveCost) -> str:
     return f"{option.scheme} with {option.constituents} constituent{plural}, {option.technique}"
 
 
-def _row(option: WaveCost) -> tuple[str, ...]:
-    space = option.max_space + option.max_transition_space
-    return option.scheme, str(option.constituents), option.technique, *_figures(option, space)
-
-
-def _figures(option: WaveCost | TableCost, space: float) -> tuple[str, ...]:
+def _figures(option: WaveCost | TableCost) -> tuple[str, ...]:
     # A day of few rows takes less than a second.
     form = ",.0f" if option.total_work >= 1000 else ",.2f"
     work, transition = (format(value, form) for value in (option.total_work, option.transition))
-    return work, transition, f"{option.probe:.3f}", f"{option.scan:,.1f}", f"{space:,.0f}"
+    return work, transition, f"{option.probe:.3f}", f"{option.scan:,.1f}", f"{option.most_space:,.0f}"

@@ -4,15 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# Measured with two cores; see docs/wave_costs.md.
+_SPARK_FIXED = {"batch": 0.2, "write": 0.25, "probe": 0.15, "scan": 0.15, "file": 0.0015}
+
+
+def _require(least: int, values: Mapping[str, float | None]) -> None:
+    for name, value in values.items():
+        if value is not None and not value >= least:
+            raise ValueError(f"{name} {value}: take {least} or more.")
+
 
 @dataclass(frozen=True)
 class FixedCosts:
-    """Seconds that Spark takes however few rows there are; the paper has none.
+    """Seconds that Spark takes however few rows there are; the paper has none. Values below 0 raise ``ValueError``.
 
     Of a ``batch``, of each insert in it (``write``), of a ``probe`` and a ``scan``, and of each further ``file`` of a
     bucket that a query opens: indexes that are not packed have one for each day.
-
-    Raises ``ValueError`` for values below 0.
     """
 
     batch: float = 0
@@ -22,9 +29,7 @@ class FixedCosts:
     file: float = 0
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not value >= 0:
-                raise ValueError(f"fixed {name} {value}: take 0 or more.")
+        _require(0, {f"fixed {name}": value for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,8 @@ class WaveParameters:
         for name in ("window", "packed", "unpacked", "transfer"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} {getattr(self, name)}: take more than 0.")
-        for name in ("build", "add", "delete", "probes", "scans", "bucket", "seek", "copy", "smart_copy"):
-            if (getattr(self, name) or 0) < 0:
-                raise ValueError(f"{name} {getattr(self, name)}: take 0 or more.")
-        for name in ("probe_indexes", "scan_indexes"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name} {getattr(self, name)}: take 1 or more.")
+        _require(1, {"probe_indexes": self.probe_indexes, "scan_indexes": self.scan_indexes})
+        _require(0, {name: value for name, value in vars(self).items() if name != "fixed"})
 
     @property
     def copy_seconds(self) -> float:
@@ -105,9 +106,7 @@ class TableParameters:
     scan_fixed: float = 0
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not value >= 0:
-                raise ValueError(f"{name} of a partitioned table {value}: take 0 or more.")
+        _require(0, {f"{name} of a partitioned table": value for name, value in vars(self).items()})
 
     @staticmethod
     def assumed(given: WaveParameters) -> "TableParameters":
@@ -123,8 +122,7 @@ def on_spark(given: Mapping[str, Any]) -> WaveParameters:
     ``ValueError`` for parameters that are missing, unknown or invalid.
     """
     known = {name: value for name, value in given.items() if value is not None}
-    needed = ("window", "packed", "build", "add")
-    if missing := [name for name in needed if name not in known]:
+    if missing := [name for name in ("window", "packed", "build", "add") if name not in known]:
         raise ValueError(f"{', '.join(missing)} not given: take figures of your data, or a model to measure.")
     fixed = {**_SPARK_FIXED, **known.pop("fixed", {})}
     if unknown := sorted(fixed.keys() - _SPARK_FIXED.keys()):
@@ -132,6 +130,3 @@ def on_spark(given: Mapping[str, Any]) -> WaveParameters:
     copies = dict.fromkeys(("copy", "smart_copy"), known["build"])
     assumed = {"unpacked": known["packed"], "delete": 0.01, "transfer": 500.0, **copies}
     return WaveParameters(**{**assumed, **known}, fixed=FixedCosts(**fixed))
-
-
-_SPARK_FIXED = {"batch": 0.2, "write": 0.25, "probe": 0.15, "scan": 0.15, "file": 0.0015}

@@ -3,8 +3,10 @@
 Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from deltawave.wave.cost_parameters import TableParameters, WaveParameters
 from deltawave.wave.operations import clusters
@@ -15,39 +17,32 @@ from deltawave.wave.tables import TECHNIQUES
 _BUCKETS = 8
 
 
-@dataclass(frozen=True)
-class Writes:
-    """Batches and inserts of an average day, in preparation and in the transition."""
+class Daily(NamedTuple):
+    """What the planner's operations take: batches, inserts (one for each part that is written) and days indexed."""
 
-    preparing_batches: float
-    preparing_inserts: float
-    inserts: float
-
-
-def writes(scheme: str, window: int, constituents: int, technique: str) -> Writes:
-    """The inserts that the planner's operations take, one for each part that is written, and batches of preparation.
-
-    Simple shadows copy each part of a constituent. REINDEX++ prepares each day, RATA* once for each cluster.
-    """
-    lengths = _cluster_lengths(scheme, window, constituents)
-    transition = {"reindex_plus": sum(2 * days - 1 for days in lengths)}
-    if technique == "simple_shadow":
-        transition = {
-            "del": sum(days**2 for days in lengths),
-            "reindex_plus": sum((days**2 + 2 * days - 1) // 2 for days in lengths),
-            "wata": sum(days * (days + 1) // 2 for days in lengths),
-            "rata": sum(days * (days + 1) // 2 for days in lengths),
-        }
-    batches = {"reindex_plus_plus": sum(lengths), "rata": sum(days > 1 for days in lengths)}
-    inserts = {"reindex_plus_plus": sum(2 * (days - 1) for days in lengths), "rata": sum(days - 1 for days in lengths)}
-    total = sum(lengths)
-    return Writes(batches.get(scheme, 0) / total, inserts.get(scheme, 0) / total, transition.get(scheme, total) / total)
+    preparing_batches: float = 0.0
+    preparing_inserts: float = 0.0
+    days_prepared: float = 0.0
+    inserts: float = 0.0
+    days_indexed: float = 0.0
 
 
-def _cluster_lengths(scheme: str, window: int, constituents: int) -> list[int]:
-    """They may be uneven."""
-    fewer = SCHEMES[scheme].least - 1
-    return [len(days) for days in clusters(range(window - fewer), constituents - fewer)]
+# While a cluster of so many days expires. REINDEX++ prepares each day, RATA* once for each cluster.
+_IN_CLUSTER: dict[str, Callable[[int], Daily]] = {
+    "del": lambda days: Daily(inserts=days, days_indexed=days),
+    "reindex": lambda days: Daily(inserts=days, days_indexed=days**2),
+    "reindex_plus": lambda days: Daily(inserts=2 * days - 1, days_indexed=days * (days + 1) / 2),
+    "reindex_plus_plus": lambda days: Daily(days, 2 * (days - 1), days * (days - 1) / 2 + days - 1, days, days),
+    "wata": lambda days: Daily(inserts=days, days_indexed=days),
+    "rata": lambda days: Daily(days > 1, days - 1, days - 1, days, days),
+}
+# Simple shadows copy each part of a constituent.
+_SHADOW_INSERTS: dict[str, Callable[[int], float]] = {
+    "del": lambda days: days**2,
+    "reindex_plus": lambda days: (days**2 + 2 * days - 1) // 2,
+    "wata": lambda days: days * (days + 1) // 2,
+    "rata": lambda days: days * (days + 1) // 2,
+}
 
 
 def _read(given: float | None, all_of_them: int) -> float:
@@ -59,15 +54,10 @@ def _read(given: float | None, all_of_them: int) -> float:
 class WaveCost:
     """A scheme with n constituents under an update technique, for given parameters.
 
-    - ``scheme``: as in :class:`deltawave.wave.WaveIndex`
-    - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow``
-
-    It counts the days that the planner's operations index. The paper prints half a cluster instead, which is half a day
-    too few for REINDEX+, and with clusters of one day a preparation that does not take place.
-
-    The paper prints simple shadow (Tables 8 to 10) and packed shadow (Table 11) and describes the rest. In place, no
-    constituent is copied before it is updated; the other copies of REINDEX+ and RATA* (Temp, and one T to the next)
-    stay. Table 10 has no copies for REINDEX++.
+    It counts the days that the planner's operations index; the paper prints half a cluster instead, which is half a day
+    too few for REINDEX+. The paper prints simple shadow (Tables 8 to 10; no copies for REINDEX++) and packed shadow
+    (Table 11) and describes the rest. In place, no constituent is copied before it is updated; the other copies of
+    REINDEX+ and RATA* (Temp, and one T to the next) stay.
 
     Raises ``ValueError`` for an unknown technique and as ``WaveIndex`` does.
     """
@@ -115,14 +105,13 @@ class WaveCost:
 
         In place it is 0, except for REINDEX, which always builds alongside the old index; the paper counts none.
         """
-        return self._shadow(ceil(self.cluster), ceil(self.cluster))
+        is_copied = {"reindex": True, "reindex_plus_plus": self.technique == "packed_shadow"}
+        return ceil(self.cluster) * self.day_size if is_copied.get(self.scheme, self.technique != "in_place") else 0.0
 
-    def _shadow(self, days: float, of_temporaries: float) -> float:
-        if self.technique == "in_place" and self.scheme != "reindex":
-            return 0.0
-        if self.scheme == "reindex_plus_plus":
-            return of_temporaries * self.day_size if self.technique == "packed_shadow" else 0.0
-        return days * self.day_size
+    @property
+    def most_space(self) -> float:
+        """MB at most, during a transition."""
+        return self.max_space + self.max_transition_space
 
     @property
     def probe(self) -> float:
@@ -149,45 +138,35 @@ class WaveCost:
     @property
     def precomputation(self) -> float:
         """Seconds of preparation per day (Tables 10 and 11), and the fixed costs of its batches and inserts."""
-        fixed, made = self.parameters.fixed, self._writes()
-        return self._maintenance()[0] + made.preparing_batches * fixed.batch + made.preparing_inserts * fixed.write
+        fixed, taken = self.parameters.fixed, self.daily
+        return self._maintenance()[0] + taken.preparing_batches * fixed.batch + taken.preparing_inserts * fixed.write
 
     @property
     def transition(self) -> float:
         """Seconds until a new day can be queried (Tables 10 and 11), and the fixed costs of its batch and inserts."""
-        fixed = self.parameters.fixed
-        return self._maintenance()[1] + fixed.batch + self._writes().inserts * fixed.write
+        return self._maintenance()[1] + self.parameters.fixed.batch + self.daily.inserts * self.parameters.fixed.write
 
-    def _writes(self) -> Writes:
-        return writes(self.scheme, self.parameters.window, self.constituents, self.technique)
-
-    def _days_indexed(self) -> tuple[float, float]:
-        """Days that the planner builds or adds on an average day, in preparation and in the transition.
-
-        While a cluster of L days expires, REINDEX indexes L days each day. REINDEX+ indexes L (L + 1) / 2 days in all,
-        and REINDEX++ prepares L (L - 1) / 2 of them; both REINDEX++ and RATA* prepare L - 1 in their temporary indexes.
-        """
-        lengths = _cluster_lengths(self.scheme, self.parameters.window, self.constituents)
-        preparation = {
-            "reindex_plus_plus": sum(days * (days - 1) / 2 + days - 1 for days in lengths),
-            "rata": sum(days - 1 for days in lengths),
-        }
-        transition = {
-            "reindex": sum(days**2 for days in lengths),
-            "reindex_plus": sum(days * (days + 1) / 2 for days in lengths),
-        }
-        total = sum(lengths)
-        return preparation.get(self.scheme, 0) / total, transition.get(self.scheme, total) / total
+    @property
+    def daily(self) -> Daily:
+        """What the planner's operations take on an average day; clusters may be uneven."""
+        fewer = SCHEMES[self.scheme].least - 1
+        lengths = [len(days) for days in clusters(range(self.parameters.window - fewer), self.constituents - fewer)]
+        taken = [_IN_CLUSTER[self.scheme](days) for days in lengths]
+        found = Daily(*(sum(each) / sum(lengths) for each in zip(*taken, strict=True)))
+        if self.technique == "simple_shadow" and self.scheme in _SHADOW_INSERTS:
+            return found._replace(inserts=sum(map(_SHADOW_INSERTS[self.scheme], lengths)) / sum(lengths))
+        return found
 
     def _maintenance(self) -> tuple[float, float]:
         given = self.parameters
         days, half = self.cluster, self.cluster / 2
-        prepared, indexed = self._days_indexed()
+        prepared, indexed = self.daily.days_prepared, self.daily.days_indexed
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
+        if self.scheme == "reindex":
+            return 0.0, indexed * build
         packed = {
             "del": (0.0, days * smart + build),
-            "reindex": (0.0, indexed * build),
             "reindex_plus": (0.0, days * (smart + copy) + indexed * build),
             "reindex_plus_plus": (half * smart + prepared * build, half * smart + build),
             "wata": (0.0, half * copy + build),
@@ -197,7 +176,6 @@ class WaveCost:
         shadow = half * copy if self.technique == "simple_shadow" else 0.0
         unpacked = {
             "del": (2 * shadow + delete, add),
-            "reindex": (0.0, indexed * build),
             "reindex_plus": (0.0, half * copy + shadow + indexed * add),
             "reindex_plus_plus": (prepared * add, add),
             "wata": (0.0, shadow + add),
@@ -216,7 +194,8 @@ class WaveCost:
 class TableCost:
     """A table with a partition for each day: the new one is inserted, the oldest one dropped.
 
-    A query reads each day of the window; if ``probe_indexes`` or ``scan_indexes`` are given, as many days.
+    A query reads each day of the window; if ``probe_indexes`` or ``scan_indexes`` are given, as many days. The
+    properties are those of :class:`WaveCost`.
     """
 
     parameters: WaveParameters
@@ -224,25 +203,21 @@ class TableCost:
 
     @property
     def transition(self) -> float:
-        """Seconds until a new day can be queried."""
         return self.table.take
 
     @property
     def probe(self) -> float:
-        """Seconds to find the rows of a value."""
         return self.table.find_fixed + _read(self.parameters.probe_indexes, self.parameters.window) * self.table.find
 
     @property
     def scan(self) -> float:
-        """Seconds to read the rows."""
         return self.table.scan_fixed + _read(self.parameters.scan_indexes, self.parameters.window) * self.table.scan
 
     @property
-    def max_space(self) -> float:
+    def most_space(self) -> float:
         """MB at most: before the oldest day is dropped."""
         return (self.parameters.window + 1) * self.table.size
 
     @property
     def total_work(self) -> float:
-        """Seconds of a day's transition, probes and scans."""
         return self.transition + self.parameters.probes * self.probe + self.parameters.scans * self.scan

@@ -49,10 +49,8 @@ class Naming:
 class Writer:
     """Writes indexes for one batch: ``statements`` in their order, none of which changes what readers see.
 
-    - ``before``: the wave index until now
-    - ``after``: its days and specification from now on
-    - ``source``: the relation that has the rows of new days
-    - ``new``: the days that the source delivers
+    - ``before``: the wave index until now; ``after``: its days and specification from now on
+    - ``source``: the relation that has the rows of ``new`` days
     - ``first``: the table and part into which each new day was written first
     - ``written``: the tables and parts that are written
     """
@@ -195,9 +193,9 @@ def leftover_tables(record: WaveRecord, schema: str, model: str, names: Iterable
 
 
 def leftover_parts(record: WaveRecord, partitions: Mapping[str, Iterable[str]], batch: int) -> Iterator[str]:
-    """Statements that drop parts of batches up to ``batch``; ``partitions``: of each table in the catalog.
+    """Statements that drop parts of batches up to ``batch``, since another run may be writing those of later ones.
 
-    Parts of later batches stay, since another run may be writing them.
+    ``partitions``: of each table in the catalog.
     """
     known = named_parts((*record.tables.values(), *record.replaced))
     for table, names in partitions.items():

@@ -44,12 +44,10 @@ def checked(
 ) -> tuple[list[Day], list[str]]:
     """The days that may be loaded, in order, and sentences about the others, which look wrong.
 
-    A value that is no date is refused; and, unless ``accept`` is set, a new day that the ``clock`` has not reached, one
-    that comes far after the day before, one whose predecessor is missing under ``gaps: fail``, and a known day that
-    would lose more than half its rows. If the first days of a new index lie far apart, none is loaded: nothing shows
-    which of them is wrong.
+    If the first days of a new index lie far apart, none is loaded: nothing shows which of them is wrong.
 
-    ``record``: without the days that the run drops; none for a new wave index.
+    - ``record``: without the days that the run drops; none for a new wave index
+    - ``accept``: refuse only what is no date
     """
     known = {day.value: day for day in record.days.values()} if record else {}
     refused: list[str] = []
@@ -107,7 +105,7 @@ def _far(
     if not new or values.kind == "text" or (gaps == "skip" and not values.are_dates):
         return set(), []
     window = spec.index.window
-    days = [day for _, day in sorted(record.days.items())] if record else []
+    days = record.ordered if record else []
     # Where only days with a batch count, the place of a dropped day shows no usual distance.
     shown = [day.value for day in days if day.rows or gaps != "skip"] or [day.value for day in days]
     # Days before the window are not loaded at the start.

@@ -33,17 +33,13 @@ def plan(
     schema: str,
     model: str,
 ) -> dict[str, Any]:
-    """What a run has to do.
+    """What a run has to do (:func:`as_outcome`), and ``days``, those of the source.
 
     - ``record``: none for a new wave index
     - ``drop``: days of the index that are wrong
     - ``started_at``: when the run began, in UTC, as ISO 8601
     - ``accept``: whether days that look wrong are loaded
     - ``schema``, ``model``: name the tables
-
-    Returns ``works``, the transitions; ``loads_days``, whether any of them changes what readers see; ``refused``,
-    sentences about days that look wrong and are not loaded; ``warnings``, see :func:`as_outcome`; and ``days``, those
-    of the source.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
@@ -74,7 +70,9 @@ def is_settled(dump: DataFrame, *, settings: Json, record: Json, days: Collectio
 def as_outcome(planned: RunPlan, spec: WaveSpec, length: int = 0) -> dict[str, Any]:
     """The plan of a run as plain values; ``length``: of the text of a decision when the window is full.
 
-    The warnings have the ``code`` of a message, its values and, as ``advice``, the messages that end it.
+    - ``works``: the transitions; ``loads_days``: whether any of them changes what readers see
+    - ``refused``: sentences about days that look wrong and are not loaded
+    - ``warnings``: each has the ``code`` of a message, its values and, as ``advice``, the messages that end it
     """
     warnings: list[dict[str, Any]] = [{"code": "unknown_day", "day": day} for day in planned.unknown]
     if length > MOST_TEXT:
@@ -120,10 +118,9 @@ def next_step(
     - ``schema``, ``model``, ``batch``, ``attempt``: name the tables
     - ``checksums``: those of written days, where they differ from the work's; the statements are the same
 
-    Returns the ``statements`` that write where no reader looks; ``changed_days``, a query for days whose written rows
-    differ from the counted ones, or none; ``select``, the text of the view, which contains the new record; ``drops``,
-    statements that remove replaced parts of tables that stay, to run once readers have the view; ``tables``, the names
-    of all tables needed; the ``kind`` of the work, its last ``day``, and counts of rows.
+    Returns ``statements``, ``changed_days`` and ``select`` of :class:`deltawave.wave.steps.Step`, and its part drops as
+    ``drops``; ``tables``, the names of all tables needed; the ``kind`` of the work, its last ``day``, and counts of
+    rows.
     """
     spec = specification(dump, settings)
     before, seen, pending = _record(record), _record(shown), Work.from_json(work).as_written(checksums or {})
@@ -154,10 +151,7 @@ def written(changed: DataFrame) -> dict[str, Any]:
 
 
 def leftovers(dump: DataFrame, *, record: Json, batch: int) -> list[str]:
-    """Statements that drop leftover parts of killed or lost attempts, up to that batch.
-
-    ``dump`` is only used for its session.
-    """
+    """Statements that drop leftover parts of killed or lost attempts, up to that batch."""
     known = WaveRecord.from_json(record)
     return list(leftover_parts(known, partitions(dump.sparkSession, known), batch))
 
@@ -172,8 +166,8 @@ def advice(
 ) -> list[str]:
     """The lines of an advice.
 
-    - ``parameters``: those given of :func:`deltawave.wave.cost_parameters.on_spark`
-    - ``needs``: of :class:`deltawave.wave.advice.WaveNeeds`
+    - ``parameters``, ``needs``: of :func:`deltawave.wave.cost_parameters.on_spark` and
+      :class:`deltawave.wave.advice.WaveNeeds`
     - ``measure``: ``day_column``, ``search_field`` and ``schema``, to measure the days of ``dump`` where parameters are
       not given
     """

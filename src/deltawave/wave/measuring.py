@@ -1,12 +1,11 @@
-"""The parameters of WI 5, measured with the statements that maintain wave indexes: on the newest days of a user's own
-table, as the input of the cost model."""
+"""The parameters of WI 5, measured on the newest days of a table with the statements that maintain wave indexes."""
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -22,9 +21,8 @@ from deltawave.wave.tables import Day, Part, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import WaveTable, check_catalog, columns_of, spelt
 
 MB = 1e6
-RUNS = 3
-# A measurement is repeated up to RUNS times, but not once it has taken that long.
-_ENOUGH_SECONDS = 10
+# A measurement is repeated up to RUNS times, but not once it has taken _ENOUGH_SECONDS.
+RUNS, _ENOUGH_SECONDS = 3, 10
 # The least value for a difference of two times.
 _LEAST_SECONDS = 1e-4
 # How many of the newest days are measured, and how many are needed.
@@ -47,16 +45,26 @@ def median_seconds(works: Sequence[Callable[[], Any]]) -> float:
     return statistics.median(found)
 
 
-def per_further(one: float, many: float, count: int) -> float:
-    """Seconds for each but the first of ``count``."""
-    return max(_LEAST_SECONDS, (many - one) / (count - 1)) if count > 1 else one
+class Timing(NamedTuple):
+    """Seconds of one of several, and of each further one."""
+
+    one: float
+    each: float
+
+    @staticmethod
+    def of(one: float, many: float, count: int) -> "Timing":
+        return Timing(one, max(_LEAST_SECONDS, (many - one) / (count - 1)) if count > 1 else one)
+
+    @property
+    def fixed(self) -> float:
+        """What the first takes besides."""
+        return max(0.0, self.one - self.each)
 
 
 @dataclass
 class Laboratory:
-    """Measures operations on indexes of the days of ``record``.
+    """Measures operations on indexes of the days of ``record``, whose rows the relation ``source`` has.
 
-    - ``source``: the relation that has the rows of these days
     - ``name``: how names of tables begin, up to the quote that ends them
     """
 
@@ -107,12 +115,10 @@ def megabytes(rows: DataFrame) -> float:
 
 @dataclass(frozen=True)
 class Queries:
-    """Seconds of a probe and a scan: of one constituent of ``days`` days, and for each further constituent."""
+    """Seconds of a probe and a scan of constituents of ``days`` days."""
 
-    probe_one: float
-    probe_each: float
-    scan_one: float
-    scan_each: float
+    probe: Timing
+    scan: Timing
     days: int
 
     @staticmethod
@@ -134,13 +140,8 @@ class Queries:
             for ends in ranges
         )
         scan_one, scan_all = (median_seconds([partial(scan, *ends)] * RUNS) for ends in ranges)
-        return Queries(
-            probe_one,
-            per_further(probe_one, probe_all, constituents),
-            scan_one,
-            per_further(scan_one, scan_all, constituents),
-            len(days),
-        )
+        probed, scanned = Timing.of(probe_one, probe_all, constituents), Timing.of(scan_one, scan_all, constituents)
+        return Queries(probed, scanned, len(days))
 
     def into(self, given: WaveParameters, probe: float, scan: float) -> WaveParameters:
         """The parameters with a disk that explains these times for a constituent."""
@@ -160,30 +161,29 @@ def measured(
     count, one = len(many), frozenset({min(many)})
     build_one, table, part = laboratory.build(one)
     build_many, table_of_many, part_of_many = laboratory.build(many)
+    build = Timing.of(build_one, build_many, count)
     copy_one, copy_fewer = laboratory.copy(table, part), laboratory.copy(table_of_many, part_of_many)
     laboratory.add(table_of_many, sql.part_rows(laboratory.record, table, part, one))
-    built = per_further(build_one, build_many, count)
-    copied = per_further(copy_one, copy_fewer * count / (count - 1), count)
+    copied = Timing.of(copy_one, copy_fewer * count / (count - 1), count).each
     unpacked = laboratory.size(table, part)
-    fixed = FixedCosts(
-        batch=max(0.0, batch - (build_one - built)),
-        write=max(0.0, build_one - built),
-        probe=max(0.0, queries.probe_one - queries.probe_each),
-        scan=max(0.0, queries.scan_one - queries.scan_each),
-    )
     given = WaveParameters(
         window=window,
         packed=laboratory.size(table_of_many, part_of_many) / count,
         unpacked=unpacked,
-        build=built,
-        add=built,
+        build=build.each,
+        add=build.each,
         delete=laboratory.delete(table_of_many),
         bucket=unpacked * share,
         copy=copied,
         smart_copy=copied,
-        fixed=fixed,
+        fixed=FixedCosts(
+            batch=max(0.0, batch - (build.one - build.each)),
+            write=build.fixed,
+            probe=queries.probe.fixed,
+            scan=queries.scan.fixed,
+        ),
     )
-    return queries.into(given, queries.probe_each, queries.scan_each)
+    return queries.into(given, queries.probe.each, queries.scan.each)
 
 
 def measure_days(
@@ -205,7 +205,8 @@ def measure_days(
     values = [row[0] for row in newest.select(of_day.cast("string")).collect()][::-1]
     if len(values) < _LEAST_DAYS:
         raise ValueError(f"{len(values)} days to measure: the table needs {_LEAST_DAYS} days or more.")
-    trial = _Trial(session, rows, spec, values, schema, f"deltawave_advice_{uuid4().hex[:12]}")
+    record = WaveRecord(spec, days=dict(enumerate(map(Day, values), 1)))
+    trial = _Trial(session, rows, record, schema, f"deltawave_advice_{uuid4().hex[:12]}")
     try:
         return trial.index(window), trial.table()
     finally:
@@ -216,96 +217,91 @@ def measure_days(
 class _Trial:
     session: SparkSession
     rows: DataFrame
-    spec: WaveSpec
-    values: Sequence[str]
+    record: WaveRecord
     schema: str
     name: str
 
     def index(self, window: int) -> WaveParameters:
         """A wave index with one day in each constituent, all days but the last; then the last is loaded."""
-        *first, last = self.values
+        *first, last = self.record.days
         constituents = len(first)
-        spec = replace(self.spec, index=WaveIndex("reindex", constituents, constituents))
+        spec = replace(self.record.spec, index=WaveIndex("reindex", constituents, constituents))
         table = WaveTable(self.session, self.schema, self.name)
         table.update(self._of(first), spec, gaps="skip", accept=True)
         loading = seconds(lambda: table.update(self._of([last]), spec, gaps="skip", accept=True))
 
-        def probe(*asked: Any) -> None:
-            _read(timed_index_probe(self.session, table.view, *asked))
-
-        def scan(*days: Any) -> None:
-            _read(timed_segment_scan(self.session, table.view, *days))
-
         found = self._found(last)
-        queries = Queries.of(probe, scan, list(found), [last], constituents)
-        self._of(self.values).createOrReplaceTempView(self.name + "_rows")
-        record = WaveRecord(self.spec, days=dict(enumerate(map(Day, self.values), 1)))
-        laboratory = Laboratory(self.session, record, f"{self.name}_rows", self._named("__laboratory")[:-1])
+        queries = Queries.of(
+            lambda *asked: _read(timed_index_probe(self.session, table.view, *asked)),
+            lambda *days: _read(timed_segment_scan(self.session, table.view, *days)),
+            list(found),
+            [self.record.days[last].value],
+            constituents,
+        )
+        self._of(self.record.days).createOrReplaceTempView(self.name + "_rows")
+        laboratory = Laboratory(self.session, self.record, f"{self.name}_rows", self._named("__laboratory")[:-1])
         share = statistics.fmean(found.values()) / self._of([last]).count()
-        result = measured(laboratory, frozenset(range(1, constituents + 1)), queries, share, window, loading)
+        result = measured(laboratory, frozenset(first), queries, share, window, loading)
         # A batch that hardly has rows: without building the day.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
 
     def table(self) -> TableParameters:
         """A table with a partition for each day."""
-        *first, last = self.values
-        name, day = self._named("__table"), self.spec.day_column
+        *first, last = self.record.days
+        name, day = self._named("__table"), self.record.spec.day_column
         self._of(first).write.format("parquet").partitionBy(day).saveAsTable(name)
         table = self.session.table(name)
         size = megabytes(table) / len(first)
         value = next(iter(self._found(first[-1])))
 
-        def of_days(condition: Column) -> tuple[float, float]:
+        def of_days(condition: Column) -> Timing:
             one, every = (
-                median_seconds([partial(_read, table.where(condition & self._is_of(days)))] * RUNS)
+                median_seconds([partial(_read, table.where(condition & F.expr(sql.of_days(self.record, days))))] * RUNS)
                 for days in (first[-1:], first)
             )
-            further = per_further(one, every, len(first))
-            return further, max(0.0, one - further)
+            return Timing.of(one, every, len(first))
 
-        find, find_fixed = of_days(self._has(value))
-        scan, scan_fixed = of_days(F.lit(True))
+        find, scan = of_days(self._has(value)), of_days(F.lit(True))
         new = self._of([last])
-        drop = f"alter table {name} drop partition ({quoted(day)} = {literal(last)})"
+        drop = f"alter table {name} drop partition ({quoted(day)} = {literal(self.record.days[last].value)})"
 
         def load() -> None:
             new.select(*table.columns).write.insertInto(name)
             self.session.sql(drop)
 
-        return TableParameters(size, median_seconds([load] * RUNS), find, scan, find_fixed, scan_fixed)
+        return TableParameters(size, median_seconds([load] * RUNS), find.each, scan.each, find.fixed, scan.fixed)
 
     def drop(self) -> None:
         self.session.catalog.dropTempView(self.name + "_rows")
         self.session.sql(f"drop view if exists {self._named('')}")
-        like = literal(self.name + "__*")
-        for row in self.session.sql(f"show tables in {quoted(self.schema)} like {like}").collect():
+        tables = f"show tables in {quoted(self.schema)} like {literal(self.name + '__*')}"
+        for row in self.session.sql(tables).collect():
             self.session.sql(f"drop table if exists {quoted(self.schema, row['tableName'])}")
 
     def _named(self, suffix: str) -> str:
         return quoted(self.schema, self.name + suffix)
 
-    def _is_of(self, days: Sequence[str]) -> Column:
-        literals = ", ".join(sql.day_literal(self.spec, value) for value in days)
-        return F.expr(f"{quoted(self.spec.day_column)} in ({literals})")
+    def _of(self, days: Iterable[int]) -> DataFrame:
+        return self.rows.where(sql.of_days(self.record, days))
 
-    def _of(self, days: Sequence[str]) -> DataFrame:
-        return self.rows.where(self._is_of(days))
-
-    def _found(self, day: str) -> dict[str, int]:
+    def _found(self, day: int) -> dict[str, int]:
         """Some search values of a day, and the rows that each finds."""
-        searched = F.col(quoted(self.spec.search_field))
-        values = F.explode(F.array_distinct(searched)) if self.spec.is_multiple else searched
+        spec = self.record.spec
+        searched = F.col(quoted(spec.search_field))
+        values = F.explode(F.array_distinct(searched)) if spec.is_multiple else searched
         named = self._of([day]).select(values.alias("value")).where("value is not null")
         counted = named.groupBy(F.col("value").cast("string")).count()
         found = {row[0]: row[1] for row in counted.limit(RUNS).collect()}
         if not found:
-            raise ValueError(f"search_field {self.spec.search_field!r}: {day} has no value to search for.")
+            value = self.record.days[day].value
+            raise ValueError(f"search_field {spec.search_field!r}: {value} has no value to search for.")
         return found
 
     def _has(self, value: str) -> Column:
-        searched, kinds = F.col(quoted(self.spec.search_field)), dict(self.spec.entry_columns)
-        wanted = F.lit(value).cast(kinds[self.spec.bucketed_by])
-        return F.array_contains(searched, wanted) if self.spec.is_multiple else searched == wanted
+        spec = self.record.spec
+        searched = F.col(quoted(spec.search_field))
+        wanted = F.lit(value).cast(dict(spec.entry_columns)[spec.bucketed_by])
+        return F.array_contains(searched, wanted) if spec.is_multiple else searched == wanted
 
 
 def _read(rows: DataFrame) -> None:

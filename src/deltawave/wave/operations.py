@@ -22,64 +22,56 @@ class _Written:
 
 
 @dataclass(frozen=True)
-class BuildIndex(_Written):
+class _OfDays(_Written):
+    index: str
+    days: Days
+
+
+@dataclass(frozen=True)
+class _OfIndex(_Written):
+    index: str
+
+
+@dataclass(frozen=True)
+class _OfTwo(_Written):
+    """The target replaces an index of its name."""
+
+    source: str
+    target: str
+
+
+class BuildIndex(_OfDays):
     """Build a packed index of ``days``; it replaces an index of that name. Without days: the empty index."""
 
     form = "{index} <- BuildIndex({days})"
-    index: str
-    days: Days
 
 
-@dataclass(frozen=True)
-class AddToIndex(_Written):
-    """Add ``days`` to an index incrementally."""
-
+class AddToIndex(_OfDays):
     form = "AddToIndex({days}, {index})"
-    index: str
-    days: Days
 
 
-@dataclass(frozen=True)
-class DeleteFromIndex(_Written):
-    """Delete ``days`` from an index incrementally."""
-
+class DeleteFromIndex(_OfDays):
     form = "DeleteFromIndex({days}, {index})"
-    index: str
-    days: Days
 
 
-@dataclass(frozen=True)
-class AddIndex(_Written):
+class AddIndex(_OfIndex):
     """Make an index a constituent of the wave index."""
 
     form = "AddIndex({index})"
-    index: str
 
 
-@dataclass(frozen=True)
-class DropIndex(_Written):
+class DropIndex(_OfIndex):
     """Remove an index from the wave index, and delete it."""
 
     form = "DropIndex({index})"
-    index: str
 
 
-@dataclass(frozen=True)
-class Copy(_Written):
-    """Copy an index; the copy replaces an index of its name."""
-
+class Copy(_OfTwo):
     form = "{target} <- {source}"
-    source: str
-    target: str
 
 
-@dataclass(frozen=True)
-class Rename(_Written):
-    """Give an index another name; it replaces an index of that name."""
-
+class Rename(_OfTwo):
     form = "Rename {source} as {target}"
-    source: str
-    target: str
 
 
 Operation: TypeAlias = BuildIndex | AddToIndex | DeleteFromIndex | AddIndex | DropIndex | Copy | Rename
@@ -102,11 +94,6 @@ def from_json(values: Mapping[str, Any]) -> Operation:
     name = fields.pop("operation")
     operation: Operation = next(kind for kind in get_args(Operation) if kind.__name__ == name)(**fields)
     return operation
-
-
-def days_indexed(operations: Iterable[Operation]) -> int:
-    """How many days operations index, by BuildIndex or AddToIndex; a day counts each time."""
-    return sum(len(each.days) for each in operations if isinstance(each, BuildIndex | AddToIndex))
 
 
 def applied(operations: Iterable[Operation], indexes: Mapping[str, Days]) -> dict[str, Days]:
@@ -136,7 +123,7 @@ def walked(
     added: Callable[[Content, AddToIndex], Content],
     deleted: Callable[[Content, DeleteFromIndex], Content],
 ) -> dict[str, Content]:
-    """What all indexes contain, by name, after the operations; the functions return what an index contains after one.
+    """What each index contains after the operations; the functions return what it contains after one of them.
 
     Raises ``ValueError`` for an operation on a missing index.
     """
@@ -193,7 +180,6 @@ class WaveState:
 
     @property
     def constituents(self) -> list[Days]:
-        """The time-sets of I_1, I_2, ..."""
         return self._numbered("I")
 
     @property

@@ -15,7 +15,7 @@ class DayPlan:
     """The plan of a day.
 
     After the operations of ``transition`` the new day can be queried; those of ``preparation`` build temporary indexes
-    for later days. ``state`` holds the time-sets after both.
+    for later days. ``state``: after both.
     """
 
     transition: tuple[Operation, ...]
@@ -75,9 +75,7 @@ def _made(operation: Operation) -> str:
 
 
 def transition(index: WaveIndex, state: WaveState) -> DayPlan:
-    """The plan of the day after ``state``; before day W, the window grows by it.
-
-    Days are numbered consecutively: the new day is the one after the state's newest day.
+    """The plan of the day after the newest one of ``state``; before day W, the window grows by it.
 
     Raises ``ValueError`` if the state does not belong to the wave index, for instance because of another window.
     """
@@ -134,20 +132,17 @@ def _complete(wave: WaveIndex, state: WaveState) -> Iterator[str]:
     first = min(days, default=0)
     if state.length != len(days) or days != frozenset(range(first, state.day + 1)):
         yield f"its constituents do not have each day up to {state.day} once"
-    elif not wave.window <= len(days) <= longest:
+        return
+    if not wave.window <= len(days) <= longest:
         yield f"it has the days from {first} on"
-    else:
-        yield from _temporaries(wave, state)
-
-
-def _temporaries(wave: WaveIndex, state: WaveState) -> Iterator[str]:
+        return
     name, expired = wave.leaving(state)
     needed = wave.rules.needs(state, state.indexes[name] - {expired}) if wave.rules.needs else {}
-    for name, days in needed.items():
+    for name, wanted in needed.items():
         if name not in state.indexes:
             yield f"it has no index {name}"
-        elif days is not None and state.indexes[name] != days:
-            yield f"{name} has {shown(state.indexes[name])}, not {shown(days)}"
+        elif wanted is not None and state.indexes[name] != wanted:
+            yield f"{name} has {shown(state.indexes[name])}, not {shown(wanted)}"
     # P are indexes that are prepared ahead.
     kinds = ("I", "P") if wave.rules.preparation else ("I",)
     for name in sorted(state.indexes.keys() - needed.keys()):
@@ -178,15 +173,12 @@ def plan_table(plans: Sequence[DayPlan]) -> str:
     """Plans as in the paper's tables: a line for each operation, with the time-sets next to a day's first one."""
     count = max((len(plan.state.constituents) for plan in plans), default=0)
     head = ["day", "operations", *(f"I{number}" for number in range(1, count + 1)), "temporaries"]
-    lines = [head, *(line for plan in plans for line in _lines(plan))]
+    lines = [head]
+    for plan in plans:
+        time_sets = [shown(days) for days in plan.state.constituents]
+        temporaries = " ".join(shown(days) for days in plan.state.temporaries)
+        first, *others = map(str, plan.operations)
+        lines.append([str(plan.day), first, *time_sets, temporaries])
+        lines += [["", operation, *[""] * len(time_sets), ""] for operation in others]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
-
-
-def _lines(plan: DayPlan) -> Iterator[list[str]]:
-    time_sets = [shown(days) for days in plan.state.constituents]
-    temporaries = " ".join(shown(days) for days in plan.state.temporaries)
-    first, *others = map(str, plan.operations)
-    yield [str(plan.day), first, *time_sets, temporaries]
-    for operation in others:
-        yield ["", operation, *[""] * len(time_sets), ""]

@@ -21,16 +21,15 @@ class Work:
     - ``kind``: ``prepare`` (the preparation left by the last day), ``start`` (the first days, up to W, at once),
       ``load`` (a new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or
       ``show`` (only another clipping of the view)
-    - ``days``: these days, as the source has them
     """
 
     kind: str
     days: tuple[Day, ...] = ()
 
     def as_written(self, checksums: Mapping[str, str]) -> "Work":
-        """The same with other checksums of some days, by value, whose rows differ each time they are read."""
-        return replace(
-            self, days=tuple(replace(day, checksum=checksums.get(day.value, day.checksum)) for day in self.days)
+        """The same with other checksums of days whose rows differ each time they are read."""
+        return Work(
+            self.kind, tuple(replace(day, checksum=checksums.get(day.value, day.checksum)) for day in self.days)
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -45,7 +44,6 @@ class Work:
 class RunPlan:
     """The plan of a run.
 
-    - ``works``: its transitions, in order
     - ``late``: days that come too late for any, and ``late_because``, why: ``skip`` (days without a batch have no place
       in the index), ``text`` (nor can they), ``before`` (the index begins later), or ``passed`` (their places had been
       passed over)
@@ -63,7 +61,7 @@ class RunPlan:
 
     @property
     def loads_days(self) -> bool:
-        """Whether the run changes what readers see."""
+        """Whether readers will see a change."""
         return any(work.kind != "prepare" for work in self.works)
 
 
@@ -80,19 +78,21 @@ def plan_run(
 
     - ``record``: none for a new wave index
     - ``delivered``: the days that the source has, with their checksums
-    - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` or ``fail`` (yes, as
-      days without rows; before a day at most W of them, since others would leave the window at once). By default
-      ``empty`` for dates, also for whole numbers that read as dates, and ``skip`` for other values
+    - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` or ``fail`` (yes; at
+      most W before a day). By default ``empty`` for dates, also for whole numbers that read as dates, else ``skip``
     - ``drop``: days of the index that are wrong, and that the source no longer has; unknown days are skipped
     - ``clock``: none accepts any date
     - ``accept``: also load days that look wrong
 
-    An indexed day whose checksum differs is replaced. A day between two indexed ones, or before them while the window
-    grows, comes too late; older days have left the window. An index of dates in which missing ones count begins with
-    the whole window, so that days before its first one can still come. Raises ``ValueError`` for invalid ``gaps`` and
-    ``drop``, if ``gaps`` has to be given, and for a specification that does not continue the record's.
+    A day between two indexed ones, or before them while the window grows, comes too late. An index of dates in which
+    missing ones count begins with the whole window, so that days before its first one can still come. Raises
+    ``ValueError`` for invalid ``gaps`` and ``drop``, if ``gaps`` has to be given, and for a specification that does not
+    continue the record's.
     """
-    _check_gaps(spec, gaps)
+    if gaps is not None and gaps not in GAPS:
+        raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
+    if gaps in ("empty", "fail") and spec.day_type == "string":
+        raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
     there = {day.value for day in delivered}
     for value in drop:
         # Also for days that the index does not have: otherwise the source's day would be loaded.
@@ -120,7 +120,7 @@ def plan_run(
     if base is None:
         return RunPlan(_first_works(spec, values, loaded, gaps), [], "", None, refused, unknown)
 
-    days = [day for _, day in sorted(base.days.items())]
+    days = base.ordered
     known = {day.value: day for day in days}
     oldest, newest = in_order(spec, days[0].value), in_order(spec, days[-1].value)
     works += [Work("replace", (day,)) for day in loaded if day.value in known and day != known[day.value]]
@@ -176,11 +176,10 @@ def _with_gaps(spec: WaveSpec, values: DayValues, days: Sequence[Day], last: str
 
 
 def emptied(record: WaveRecord, dropped: str) -> WaveRecord:
-    """The wave index with another value for a day to drop: it stays as a day without rows.
+    """The wave index with another value for a day to drop: it stays as a day without rows, since numbers have no gaps.
 
-    Days are numbered consecutively, so none can be removed. A dropped day gets the value that follows the day before
-    it, so that days up to the wrong one can still come, the first of them as this day. Days without rows that follow
-    a dropped one move with it: their values followed that of a wrong day.
+    It gets the value that follows the day before it, so that days up to the wrong one can still come. Days without rows
+    that follow it move with it: their values followed that of a wrong day.
     """
     days, values = dict(record.days), values_of(record)
     is_moved = False
@@ -197,7 +196,7 @@ def emptied(record: WaveRecord, dropped: str) -> WaveRecord:
 
 
 def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]:
-    """Days to drop that the index does not have, or no longer: a run that is repeated may have dropped them."""
+    """Days to drop that the index does not have, or no longer, as in a run that is repeated."""
     if record is None:
         return list(drop)
     days, there, values = dict(record.days), set(), values_of(record)
@@ -214,10 +213,10 @@ def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]
 def day_in_the_way(record: WaveRecord, late: Sequence[Day]) -> str | None:
     """The day to drop if it is wrong, so that the first of the days that came too late can still be loaded.
 
-    It is the newest of the later days with rows; if there is none, the first without, which moves the others too. None
-    if all days that came too late precede the index, whose oldest day can't be dropped.
+    It is the newest of the later days with rows, or else the first without, which moves the others too; none if all
+    that came too late precede the index, whose oldest day can't be dropped.
     """
-    days = [day for _, day in sorted(record.days.items())]
+    days = record.ordered
     oldest, *inside = (in_order(record.spec, day.value) for day in (days[0], *late))
     first = next((place for place in inside if place > oldest), None)
     if first is None:
@@ -236,20 +235,13 @@ def check_same(was: WaveSpec, now: WaveSpec) -> None:
             raise ValueError(f"{name}: was {getattr(was, name)!r} and is {getattr(now, name)!r}: {_REBUILD}")
 
 
-def _check_gaps(spec: WaveSpec, gaps: str | None) -> None:
-    if gaps is not None and gaps not in GAPS:
-        raise ValueError(f"gaps {gaps!r}: take one of {', '.join(GAPS)}.")
-    if gaps in ("empty", "fail") and spec.day_type == "string":
-        raise ValueError(f"gaps: {gaps} needs a day_column of dates or whole numbers; {spec.day_column} is a text.")
-
-
 def _require_gaps(
     record: WaveRecord | None, spec: WaveSpec, values: DayValues, delivered: Sequence[Day], clock: Clock | None
 ) -> None:
     """Raise ``ValueError`` for what may be weeks or months: days without rows would push out the days before."""
-    known = [day for _, day in sorted(record.days.items())] if record else []
+    known = record.ordered if record else []
     is_filled = all(values.distance(low.value, high.value) == 1 for low, high in pairwise(known))
-    if is_filled and len([day for day in known if day.rows]) > 1:
+    if is_filled and sum(day.rows > 0 for day in known) > 1:
         # The index has a place for each day between two with rows already; with one day alone, it was too early to ask.
         return
     new = [day for day in delivered if values.as_date(day.value) and not (clock and clock.is_ahead(values, day.value))]

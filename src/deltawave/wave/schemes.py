@@ -26,10 +26,8 @@ class WaveIndex:
     - ``window``: W, in days, at least 1
     - ``constituents``: n, from 1 (``wata`` and ``rata``: 2) to W
     - ``spread``: whether ``reindex_plus_plus`` and ``rata`` build the temporary indexes of the next cluster on the days
-      before, instead of all on one day (WI 4.2, 4.3); ``rata`` then indexes at most two days a day, and
-      ``reindex_plus_plus`` about as many each day. Impossible for ``rata`` with two constituents and
-      ``reindex_plus_plus`` with one, where the next cluster is not complete before: there it changes nothing after day
-      W. It can differ from one transition to the next
+      before, instead of all on one day (WI 4.2, 4.3). It can differ from one transition to the next. With two
+      constituents of ``rata``, or one of ``reindex_plus_plus``, the next cluster is not complete before
 
     Raises ``ValueError`` for anything else.
     """
@@ -67,11 +65,6 @@ class WaveIndex:
         return state.indexes[constituent(number % self.constituents + 1)]
 
 
-def evenly(window: int, constituents: int) -> Sequence[Days]:
-    """The first W days in n clusters (step 2 and 3 of Start in WI Figure 12)."""
-    return clusters(range(1, window + 1), constituents)
-
-
 @dataclass(frozen=True)
 class Scheme:
     """One of the six schemes (WI 3 and 4, Appendix A).
@@ -79,7 +72,7 @@ class Scheme:
     - ``transition``: the operations after which the next day can be queried
     - ``preparation``: those for later days; of schemes that have it, temporary indexes of the next cluster can exist
     - ``first_preparation``: temporary indexes for the clusters of the first W days
-    - ``layout``: these clusters, from W and n
+    - ``layout``: these clusters, from W and n (Start in WI Figure 12)
     - ``least``: the least n
     - ``is_hard``: whether exactly the last W days are indexed, not more
     - ``rebuilds``: whether days are never added to an index, so that it is packed
@@ -90,7 +83,7 @@ class Scheme:
     transition: Callable[[WaveIndex, WaveState], Iterable[Operation]]
     preparation: Callable[[WaveIndex, WaveState], Iterable[Operation]] | None = None
     first_preparation: Callable[[Sequence[Days]], Iterable[Operation]] = lambda _layout: ()
-    layout: Callable[[int, int], Sequence[Days]] = evenly
+    layout: Callable[[int, int], Sequence[Days]] = lambda window, n: clusters(range(1, window + 1), n)
     least: int = 1
     is_hard: bool = True
     rebuilds: bool = False
@@ -138,7 +131,7 @@ def _plus_transition(wave: WaveIndex, state: WaveState) -> Iterator[Operation]:
 def initialize(cluster: Days, ready: int = 0) -> Iterator[Operation]:
     """T_1 with the newest day, T_2 with the two newest, and so on (Initialize in WI Figures 15 and 17).
 
-    P_1 to P_ready were prepared before, and are only renamed; the fewer were prepared, the more are built here.
+    P_1 to P_ready were prepared before, and are only renamed.
     """
     for number in range(1, ready + 1):
         yield op.Rename(prepared(number), temporary(number))
@@ -163,10 +156,6 @@ def _next_one(days: Days, number: int, name: Callable[[int], str]) -> Iterator[O
 
 
 # -- REINDEX++: a constituent's next replacements are prepared, and miss only the new day (WI 4.2, Figure 15).
-
-
-def _plus_plus_first(layout: Sequence[Days]) -> Iterable[Operation]:
-    return (op.BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0]))
 
 
 def _plus_plus_transition(wave: WaveIndex, state: WaveState) -> Iterable[Operation]:
@@ -228,10 +217,7 @@ def soft_layout(window: int, constituents: int) -> Sequence[Days]:
 
 
 def _is_thrown_away(wave: WaveIndex, state: WaveState) -> bool:
-    """Whether all days of the constituent with the expired day expired.
-
-    Then the others hold W - 1 days: the condition of Figure 16.
-    """
+    """Whether all days of the constituent with the expired day expired, so that the others hold W - 1 (Figure 16)."""
     name, expired = wave.leaving(state)
     return max(state.indexes[name]) == expired
 
@@ -274,7 +260,10 @@ SCHEMES = {
         needs=lambda _state, _staying: {TEMP: None},
     ),
     "reindex_plus_plus": Scheme(
-        _plus_plus_transition, _plus_plus_preparation, first_preparation=_plus_plus_first, needs=_plus_plus_needs
+        _plus_plus_transition,
+        _plus_plus_preparation,
+        first_preparation=lambda layout: (op.BuildIndex(temporary(0), NO_DAYS), *initialize(layout[0])),
+        needs=_plus_plus_needs,
     ),
     "wata": Scheme(_wata_transition, layout=soft_layout, least=2, is_hard=False),
     "rata": Scheme(

@@ -7,7 +7,7 @@ from deltawave.sql_text import literal, quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, WaveRecord, WaveSpec, as_comment
 
-PARTS_GONE = (
+_PARTS_GONE = (
     "The wave index has dropped parts that this query names, since it has made two more transitions: make the query "
     "again."
 )
@@ -45,15 +45,11 @@ def reserve_part(table: str, part: str) -> str:
 
 def insert_part(spec: WaveSpec, table: str, part: str, rows: str) -> str:
     """Write a part: one sorted file for each bucket that has rows."""
-    names = column_list(spec)
+    names = ", ".join(quoted(name) for name, _ in spec.entry_columns)
     return (
         f"insert into {table} partition ({PART} = {literal(part)})\n"
         f"select /*+ repartition({spec.buckets}, {quoted(spec.bucketed_by)}) */ {names}\nfrom (\n{rows}\n)"
     )
-
-
-def column_list(spec: WaveSpec) -> str:
-    return ", ".join(quoted(name) for name, _ in spec.entry_columns)
 
 
 def source_rows(record: WaveRecord, source: str, days: Days) -> str:
@@ -74,7 +70,8 @@ def part_rows(record: WaveRecord, table: str, part: Part, days: Days) -> str:
     condition = f"{PART} = {literal(part.name)}"
     if days != part.days:
         condition += f" and {of_days(record, days)}"
-    return f"select {column_list(record.spec)} from {table} where {condition}"
+    names = ", ".join(quoted(name) for name, _ in record.spec.entry_columns)
+    return f"select {names} from {table} where {condition}"
 
 
 def drop_part(table: str, part: str) -> str:
@@ -95,7 +92,7 @@ def parts_are_there(record: WaveRecord, table: str, parts: Sequence[Part]) -> st
     if record.spec.technique != "in_place" or not filled:
         return None
     return (
-        f"(select assert_true(size(collect_set({PART})) = {len(filled)}, {literal(PARTS_GONE)}) is null "
+        f"(select assert_true(size(collect_set({PART})) = {len(filled)}, {literal(_PARTS_GONE)}) is null "
         f"from {table} where {part_filter(filled)})"
     )
 

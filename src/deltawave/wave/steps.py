@@ -23,14 +23,13 @@ _ATTEMPT = "0" * 12
 
 @dataclass(frozen=True)
 class Step:
-    """A transition: its statements, its result, and the cleaning after it.
+    """A transition.
 
     - ``statements``: they write tables and parts that no reader looks at
     - ``record``: the wave index after it
-    - ``select``: the text of the view that readers see from then on, with the record
-    - ``changed_days``: a query for days whose written rows differ from those that were expected (see
-      :func:`deltawave.wave.day_checksum.changed_days`); none if nothing is written
     - ``drops``: statements to run once readers have the new view: they remove what was replaced before
+    - ``changed_days``: the query of :func:`deltawave.wave.day_checksum.changed_days`; none if nothing is written
+    - ``select``: the text of the view that readers see from then on, with the record
     """
 
     statements: tuple[str, ...]

@@ -1,7 +1,6 @@
 """Where the indexes of a wave index are stored: tables, their parts, and the days of each part.
 
-A part is a partition of a table that is bucketed and sorted by the search field. Parts are written once, and readers
-see those that the wave index's view names.
+A part is a partition of a table that is bucketed and sorted by the search field, and written once.
 """
 
 import json
@@ -38,7 +37,6 @@ class Table:
 
     @property
     def days(self) -> Days:
-        """The index's time-set."""
         return frozenset().union(*(part.days for part in self.parts))
 
 
@@ -55,12 +53,10 @@ class Day:
 class WaveSpec:
     """The specification of a wave index.
 
-    - ``index``: scheme, window and constituents
     - ``technique``: ``in_place``, ``simple_shadow`` or ``packed_shadow`` (WI 2.1)
     - ``day_column``: the column that names a row's day: a date, a whole number, or text in the order of days
     - ``search_field``: the column that probes search; each value of an array is a search value
     - ``columns``: names and Spark types of all columns
-    - ``buckets``: how many each table has
     - ``clip``: whether the view leaves out the expired days of a soft window, so that it has exactly the last W
 
     Raises ``ValueError`` for invalid values.
@@ -121,8 +117,7 @@ class WaveSpec:
 class WaveRecord:
     """A wave index, as its view and its next transition need it.
 
-    - ``state_day``: the number of the newest day
-    - ``days``: the days by their numbers
+    - ``state_day``: the number of the newest day; ``days``: the days by their numbers
     - ``tables``: the table of each index, by its name (I1, T0, ...)
     - ``pending``: operations that still have to prepare later days
     - ``replaced``: replaced tables and parts that readers may still read (:func:`deltawave.wave.execution.superseded`)
@@ -145,6 +140,10 @@ class WaveRecord:
     def constituents(self) -> list[Table]:
         """The tables that readers see."""
         return [self.tables[name] for name in sorted(self.tables, key=lambda name: (len(name), name)) if name[0] == "I"]
+
+    @property
+    def ordered(self) -> list[Day]:
+        return [day for _, day in sorted(self.days.items())]
 
     @property
     def rows(self) -> int:
@@ -199,7 +198,7 @@ def choices() -> dict[str, Any]:
 
 
 def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:
-    """The parts of tables, as pairs of the table's and the part's name."""
+    """Pairs of the table's and the part's name."""
     return {(table.name, part.name) for table in tables for part in table.parts}
 
 
@@ -216,18 +215,22 @@ def _table(values: Mapping[str, Any]) -> Table:
     return Table(values["table"], tuple(Part(name, of_ranges(days)) for name, days in values["parts"]))
 
 
+def runs(days: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and the last of consecutive days."""
+    found: list[tuple[int, int]] = []
+    for day in sorted(days):
+        if found and found[-1][1] == day - 1:
+            found[-1] = (found[-1][0], day)
+        else:
+            found.append((day, day))
+    return found
+
+
 def as_ranges(days: Days) -> str:
     """Days as text: ``5,11-14``."""
-    runs: list[list[int]] = []
-    for day in sorted(days):
-        if runs and runs[-1][-1] == day - 1:
-            runs[-1][1:] = [day]
-        else:
-            runs.append([day])
-    return ",".join("-".join(map(str, run)) for run in runs)
+    return ",".join("-".join(map(str, dict.fromkeys(run))) for run in runs(days))
 
 
 def of_ranges(text: str) -> Days:
-    """The days from the result of :func:`as_ranges`."""
     ends = ([int(end) for end in run.split("-")] for run in text.split(","))
     return frozenset(day for run in ends for day in range(run[0], run[-1] + 1))

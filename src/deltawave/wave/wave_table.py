@@ -57,10 +57,10 @@ class WaveTable:
         """Load the days of ``rows`` that are new, in order, and replace those that differ; or ``rebuild`` it from them.
 
         ``gaps``, ``drop`` and ``accept``: see :func:`deltawave.wave.run_plan.plan_run`; ``lead_days``: how many days
-        after the current date of the session a day may be. Returns the days that come too late. Warns of days whose
-        values differ each time they are read, and of unknown days to drop. Raises ``ValueError`` where that function
-        and :func:`check_catalog` do, for rows with other columns than ``spec``, for a wave index of a dbt model, for a
-        source that changes while it is read, and, after it has loaded the other days, for days that look wrong.
+        after the current date of the session a day may be. Returns the days that come too late. Raises ``ValueError``
+        where that function and :func:`check_catalog` do, for rows with other columns than ``spec``, for a wave index of
+        a dbt model, for a source that changes while it is read, and, after the other days were loaded, for days that
+        look wrong.
         """
         check_catalog(self.session)
         if sorted(columns := columns_of(rows)) != sorted(spec.columns):
@@ -75,11 +75,8 @@ class WaveTable:
         days = delivered(rows, spec)
         plan = plan_run(record, spec, days, gaps, drop, Clock(date_at(self.session), lead_days), accept)
         if plan.unknown:
-            _LOG.warning(
-                "%s has no day %s to drop: was it dropped before, or is it misspelt?",
-                self.view,
-                ", ".join(plan.unknown),
-            )
+            unknown = ", ".join(plan.unknown)
+            _LOG.warning("%s has no day %s to drop: was it dropped before, or is it misspelt?", self.view, unknown)
         if rebuild and not plan.works and not plan.refused:
             raise ValueError(f"{self.view}: the source has no days to build the wave index from. Nothing was changed.")
         rows.createOrReplaceTempView(source)
@@ -136,9 +133,8 @@ class WaveTable:
         return checksums
 
     def _sweep(self, record: WaveRecord, batch: int) -> None:
-        tables = self.session.sql(
-            f"show tables in {quoted(self.schema)} like {literal(self.name + '__index*')}"
-        ).collect()
+        like = literal(f"{self.name}__index*")
+        tables = self.session.sql(f"show tables in {quoted(self.schema)} like {like}").collect()
         for statement in (
             *leftover_tables(record, self.schema, self.name, [row["tableName"] for row in tables], batch),
             *leftover_parts(record, partitions(self.session, record), batch),
