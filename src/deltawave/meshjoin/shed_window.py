@@ -1,0 +1,170 @@
+"""One window of a micro-batch: the tuples of the highest priorities that fit in memory; the others are shed (MJ08 4).
+
+All tuples of a micro-batch are there when it begins. They wait in a temporary file with their priorities, so that only
+those that are kept take the join's memory, and the relation is read once.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltawave.meshjoin.batches import Sizes, row_sizes
+from deltawave.meshjoin.conditions import Equal
+from deltawave.meshjoin.operator import MeshJoin
+from deltawave.meshjoin.shedding import (
+    BY_FREQUENCY,
+    INCLUSION,
+    PRIORITIES,
+    SketchedFrequencies,
+    keys_of,
+    priority_of,
+)
+from deltawave.meshjoin.stream import Counts, StreamBuffer
+
+# Of several tuples of equal priority the first are kept: a key is a priority, and below it how many tuples may follow.
+_Keys = npt.NDArray[np.uint64]
+_NUMBER_BITS = np.uint64(32)
+# The bound between kept and shed keys is found by digits, so that nothing as long as the micro-batch is sorted.
+_DIGIT_BITS, _SHIFTS = 8, range(56, -1, -8)
+# A tuple of more than this part of the memory has the lowest priority: it would take the place of many.
+_PART_OF_MEMORY = 16
+# Tuples that are looked at at a time: their working arrays do not count as the join's memory.
+_ROWS = 1 << 15
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The tuples with keys above ``bound`` are kept: so many ``rows``, of so many bytes."""
+
+    bound: int
+    rows: int
+    size: int
+
+
+def shedding(
+    join: MeshJoin, tuples: Iterable[pa.RecordBatch], priority: str, file: str | None, schema: pa.Schema, counts: Counts
+) -> Iterator[pa.RecordBatch]:
+    """The results of one window of the tuples, and then the shed tuples.
+
+    ``file``: that of the relation's pages. ``schema``: the join's columns, if wanted the probability with which the
+    tuple was kept, and whether the row is a shed tuple
+    """
+    frequencies = None
+    if priority in BY_FREQUENCY and file is not None and isinstance(join.condition, Equal):
+        frequencies = SketchedFrequencies.stored(file, join.relation, join.condition)
+    with TemporaryDirectory(prefix="deltawave-shed-") as folder:
+        waiting = _Waiting(Path(folder) / "waiting.arrow", join.stream_schema)
+        total = waiting.write(tuples, priority, frequencies, join.memory_bytes // _PART_OF_MEMORY)
+        kept = waiting.best(join) if join.relation.pages else None
+        bound = None if kept is None else kept.bound
+        counts.shed = 0 if kept is None else total - kept.rows
+        average = None if kept is None or not kept.rows else -(-kept.size // kept.rows)
+        for found in join.run(StreamBuffer(waiting.rows(bound), join.stream_schema, average), counts=counts):
+            if len(schema) > len(join.schema) + 1:
+                probability = _probability(found, priority, bound, frequencies)
+                found = pa.RecordBatch.from_arrays([*found.columns, probability], [*found.schema.names, ""])
+            yield _marked(found, False, schema)
+        if bound is not None:
+            for rest in waiting.rows(bound, are_kept=False):
+                yield _marked(rest, True, schema)
+
+
+class _Waiting:
+    """A file of tuples, each with its key and its size. It is mapped into memory."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._path, self._names = path, schema.names
+        self._schema = pa.schema([*schema, pa.field("", pa.uint64()), pa.field("", pa.int64())])
+
+    def write(
+        self, tuples: Iterable[pa.RecordBatch], priority: str, frequencies: SketchedFrequencies | None, most_bytes: int
+    ) -> int:
+        """Write the tuples, and return how many they are. Those of more than ``most_bytes`` are shed first."""
+        priority_for, number = PRIORITIES[priority](np.random.default_rng()), 0
+        null_bytes = -(-len(self._names) // 8)
+        with pa.OSFile(str(self._path), "wb") as file, pa.ipc.new_file(file, self._schema) as written:
+            for batch in tuples:
+                for begin in range(0, batch.num_rows, _ROWS):
+                    rows = batch.slice(begin, _ROWS)
+                    counts = np.zeros(rows.num_rows) if frequencies is None else frequencies(rows)
+                    sizes = row_sizes(rows, np.arange(rows.num_rows)) + null_bytes
+                    leading = np.where(sizes > most_bytes, 0, keys_of(priority_for(counts, number))).astype(np.uint64)
+                    following = np.uint64((1 << 32) - 1 - number) - np.arange(rows.num_rows, dtype=np.uint64)
+                    keys = leading << _NUMBER_BITS | following
+                    written.write_batch(
+                        pa.record_batch([*rows.columns, pa.array(keys), pa.array(sizes)], schema=self._schema)
+                    )
+                    number += rows.num_rows
+        return number
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        with pa.memory_map(str(self._path)) as mapped:
+            file = pa.ipc.open_file(mapped)
+            for at in range(file.num_record_batches):
+                yield file.get_batch(at)
+
+    def _keys(self) -> Iterator[tuple[_Keys, Sizes]]:
+        for batch in self._batches():
+            yield batch.column(len(self._names)).to_numpy(), batch.column(len(self._names) + 1).to_numpy()
+
+    def rows(self, bound: int | None, are_kept: bool = True) -> Iterator[pa.RecordBatch]:
+        """The tuples with keys above ``bound``, or the others, in their order; all of them without a bound."""
+        for batch, (keys, _) in zip(self._batches(), self._keys(), strict=True):
+            rows = batch.select(range(len(self._names)))
+            yield rows if bound is None else rows.filter(pa.array((keys > bound) == are_kept))
+
+    def best(self, join: MeshJoin) -> _Kept | None:
+        """As many of the tuples with the highest keys as fit a window of the join; none if these are all of them."""
+
+        def fits(rows: int, size: int) -> bool:
+            with suppress(ValueError):
+                return not rows or rows <= join.capacity(-(-size // rows))
+            return False
+
+        kept = _Kept(0, 0, 0)
+        digits = 1 << _DIGIT_BITS
+        for shift in _SHIFTS:
+            counts, sizes = np.zeros(digits, dtype=np.int64), np.zeros(digits, dtype=np.int64)
+            for keys, own in self._keys():
+                # Shifted by all of its bits, a key is 0, as the bound is at first.
+                places = np.flatnonzero(keys >> np.uint64(shift + _DIGIT_BITS) == kept.bound)
+                found = (keys[places] >> np.uint64(shift) & np.uint64(digits - 1)).astype(np.intp)
+                counts += np.bincount(found, minlength=digits)
+                sizes += np.bincount(found, own[places], digits).astype(np.int64)
+            # From the highest digit on.
+            rows, size = kept.rows + np.cumsum(counts[::-1]), kept.size + np.cumsum(sizes[::-1])
+            totals = [(kept.rows, kept.size), *zip(rows.tolist(), size.tolist(), strict=True)]
+            fitting = bisect_left(totals, True, key=lambda total: not fits(*total)) - 1
+            if fitting == digits:
+                return None
+            kept = _Kept(kept.bound << _DIGIT_BITS | digits - 1 - fitting, *totals[fitting])
+        return kept
+
+
+def _probability(
+    rows: pa.RecordBatch, priority: str, bound: int | None, frequencies: SketchedFrequencies | None
+) -> pa.Array:
+    # If none but tuples of the lowest priority are shed, the others are all kept.
+    leading = 0 if bound is None else bound >> int(_NUMBER_BITS)
+    if not leading:
+        return pa.repeat(pa.scalar(1.0), rows.num_rows)
+    counts = np.zeros(rows.num_rows) if frequencies is None else frequencies(rows)
+    with np.errstate(invalid="ignore"):
+        found = INCLUSION[priority](priority_of(leading), counts)
+    # Tuples without a match have none in cluster sampling: they fill what room is left.
+    return pa.array(found, pa.float64(), mask=~(found > 0))
+
+
+def _marked(rows: pa.RecordBatch, is_shed: bool, schema: pa.Schema) -> pa.RecordBatch:
+    count = rows.num_rows
+    nothing = [pa.nulls(count, field.type) for field in list(schema)[rows.num_columns : -1]]
+    columns = [*rows.columns, *nothing, pa.repeat(pa.scalar(is_shed), count)]
+    cells = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(cells, schema=schema)
