@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from unit.mesh_oracle import Row, exact, rows_of
 
 from deltawave.meshjoin.batches import pieces, row_sizes
-from deltawave.meshjoin.conditions import Condition, Equal
+from deltawave.meshjoin.conditions import Between, Condition, Equal, Near, Where
 from deltawave.meshjoin.direct_file import DirectFile
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
@@ -28,7 +28,6 @@ from deltawave.meshjoin.shed_window import shedding
 from deltawave.meshjoin.shedding import SketchedFrequencies
 from deltawave.meshjoin.stream import Counts, Progress, greedy
 from deltawave.meshjoin.stream_window import Window
-from deltawave.meshjoin.theta import Between, Near, Where
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("place", pa.string()), ("skey", pa.int64())])

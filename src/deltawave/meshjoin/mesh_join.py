@@ -99,7 +99,7 @@ def mesh_join(
     The columns of ``stream``, then those of the relation, without an equal key of the same name.
 
     - ``on``: columns of equal values: names, or a mapping of the stream's to the relation's
-    - ``condition``: another condition (:mod:`deltawave.meshjoin.theta`); the relation has to be stored without a key
+    - ``condition``: another condition (``Between``, ``Near``, ``Where``); the relation has to be stored without a key
     - ``how``: ``inner``; ``left``, also unmatched rows of the stream; ``left_semi`` and ``left_anti``, rows of the
       stream with or without a match, each once (duplicates; new rows); ``right_anti``, unmatched rows of the relation
       (deleted ones)
