@@ -96,7 +96,8 @@ class _OrderedPass(OnePass):
         self._ordered.close()
 
     def _found_for(self, numbers: Numbers, rows: pa.Table) -> Iterable[pa.RecordBatch]:
-        self._ordered.add(numbers, rows, self._window.begins)
+        begins = np.array([block.begin for block in self._window._blocks], dtype=np.int64)
+        self._ordered.add(numbers, rows, begins)
         return ()
 
     def _left(self, block: Block) -> Iterable[pa.RecordBatch]:

@@ -268,11 +268,8 @@ class _All:
         self._begin += count
 
     def candidates(self, pages: Pages) -> Iterator[Candidates]:
-        count = self._end - self._begin
         rows = pages.rows.num_rows
-        for first in range(0, rows * count, _PAIRS):
-            pairs = np.arange(first, min(first + _PAIRS, rows * count))
-            yield pairs // count, pairs % count + self._begin
+        return _expanded(np.full(rows, self._begin), np.full(rows, self._end - self._begin))
 
 
 # The conditions, and what finds the candidates of each in the window.

@@ -5,11 +5,11 @@ those that are kept take the join's memory, and the relation is read once.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,9 +39,8 @@ _PART_OF_MEMORY = 16
 _ROWS = 1 << 15
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """The tuples with keys above ``bound`` are kept: so many ``rows``, of so many bytes."""
+class _Kept(NamedTuple):
+    """The tuples with keys above ``bound`` are kept: so many ``rows``, of so many bytes. Above 0 are all keys."""
 
     bound: int
     rows: int
@@ -62,18 +61,16 @@ def shedding(
     with TemporaryDirectory(prefix="deltawave-shed-") as folder:
         waiting = _Waiting(Path(folder) / "waiting.arrow", join.stream_schema)
         total = waiting.write(tuples, priority, frequencies, join.memory_bytes // _PART_OF_MEMORY)
-        kept = waiting.best(join) if join.relation.pages else None
-        bound = None if kept is None else kept.bound
-        counts.shed = 0 if kept is None else total - kept.rows
-        average = None if kept is None or not kept.rows else -(-kept.size // kept.rows)
-        for found in join.run(StreamBuffer(waiting.rows(bound), join.stream_schema, average), counts=counts):
+        kept = waiting.best(join)
+        counts.shed = total - kept.rows
+        stream = StreamBuffer(waiting.rows(kept.bound), join.stream_schema, -(-kept.size // max(1, kept.rows)))
+        for found in join.run(stream, counts=counts):
+            cells = found.columns
             if len(schema) > len(join.schema) + 1:
-                probability = _probability(found, priority, bound, frequencies)
-                found = pa.RecordBatch.from_arrays([*found.columns, probability], [*found.schema.names, ""])
-            yield _marked(found, False, schema)
-        if bound is not None:
-            for rest in waiting.rows(bound, are_kept=False):
-                yield _marked(rest, True, schema)
+                cells = [*cells, _probability(found, priority, kept.bound, frequencies)]
+            yield _marked(cells, False, schema)
+        for rest in waiting.rows(kept.bound, are_kept=False) if counts.shed else ():
+            yield _marked(rest.columns, True, schema)
 
 
 class _Waiting:
@@ -114,18 +111,18 @@ class _Waiting:
         for batch in self._batches():
             yield batch.column(len(self._names)).to_numpy(), batch.column(len(self._names) + 1).to_numpy()
 
-    def rows(self, bound: int | None, are_kept: bool = True) -> Iterator[pa.RecordBatch]:
-        """The tuples with keys above ``bound``, or the others, in their order; all of them without a bound."""
+    def rows(self, bound: int, are_kept: bool = True) -> Iterator[pa.RecordBatch]:
+        """The tuples with keys above ``bound``, or the others, in their order."""
         for batch, (keys, _) in zip(self._batches(), self._keys(), strict=True):
-            rows = batch.select(range(len(self._names)))
-            yield rows if bound is None else rows.filter(pa.array((keys > bound) == are_kept))
+            yield batch.select(range(len(self._names))).filter(pa.array((keys > bound) == are_kept))
 
-    def best(self, join: MeshJoin) -> _Kept | None:
-        """As many of the tuples with the highest keys as fit a window of the join; none if these are all of them."""
+    def best(self, join: MeshJoin) -> _Kept:
+        """As many of the tuples with the highest keys as fit a window of the join."""
 
         def fits(rows: int, size: int) -> bool:
             with suppress(ValueError):
-                return not rows or rows <= join.capacity(-(-size // rows))
+                # Without pages there is no window.
+                return not rows or not join.relation.pages or rows <= join.capacity(-(-size // rows))
             return False
 
         kept = _Kept(0, 0, 0)
@@ -143,17 +140,14 @@ class _Waiting:
             totals = [(kept.rows, kept.size), *zip(rows.tolist(), size.tolist(), strict=True)]
             fitting = bisect_left(totals, True, key=lambda total: not fits(*total)) - 1
             if fitting == digits:
-                return None
+                return _Kept(0, *totals[fitting])
             kept = _Kept(kept.bound << _DIGIT_BITS | digits - 1 - fitting, *totals[fitting])
         return kept
 
 
-def _probability(
-    rows: pa.RecordBatch, priority: str, bound: int | None, frequencies: SketchedFrequencies | None
-) -> pa.Array:
-    # If none but tuples of the lowest priority are shed, the others are all kept.
-    leading = 0 if bound is None else bound >> int(_NUMBER_BITS)
-    if not leading:
+def _probability(rows: pa.RecordBatch, priority: str, bound: int, frequencies: SketchedFrequencies | None) -> pa.Array:
+    # If none are shed but wide tuples, all others are kept.
+    if not (leading := bound >> int(_NUMBER_BITS)):
         return pa.repeat(pa.scalar(1.0), rows.num_rows)
     counts = np.zeros(rows.num_rows) if frequencies is None else frequencies(rows)
     with np.errstate(invalid="ignore"):
@@ -162,9 +156,11 @@ def _probability(
     return pa.array(found, pa.float64(), mask=~(found > 0))
 
 
-def _marked(rows: pa.RecordBatch, is_shed: bool, schema: pa.Schema) -> pa.RecordBatch:
-    count = rows.num_rows
-    nothing = [pa.nulls(count, field.type) for field in list(schema)[rows.num_columns : -1]]
-    columns = [*rows.columns, *nothing, pa.repeat(pa.scalar(is_shed), count)]
-    cells = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(cells, schema=schema)
+def _marked(cells: Sequence[pa.Array], is_shed: bool, schema: pa.Schema) -> pa.RecordBatch:
+    """Rows of these first columns; the others are null."""
+    count = len(cells[0])
+    nothing = [pa.nulls(count, field.type) for field in list(schema)[len(cells) : -1]]
+    columns = [*cells, *nothing, pa.repeat(pa.scalar(is_shed), count)]
+    return pa.RecordBatch.from_arrays(
+        [column.cast(field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
+    )
