@@ -79,7 +79,6 @@ class OnePass:
                 yield from self._expire(page)
 
     def _begin_window(self, tuple_bytes: int) -> None:
-        """An empty window, as large as the memory allows for tuples of ``tuple_bytes`` bytes."""
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
@@ -172,7 +171,6 @@ class OnePass:
         return ()
 
     def _unmatched_rows(self) -> Iterator[pa.RecordBatch]:
-        """The relation's rows that no tuple matched, read once more."""
         for page in range(self._relation.pages):
             if len(unmatched := self._matched.unmatched(page)):
                 yield from self._relation.read(page, 1).take(unmatched, self._join.schema.names)
@@ -202,8 +200,8 @@ class MeshJoin:
     - ``how``: ``inner``; ``left``, also unmatched tuples; ``left_semi`` and ``left_anti``, tuples with or without a
       match, each once; ``right_anti``, rows that no tuple of the finite stream matches
     - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
-    - ``most_pages``: how many pages are read at a time and are in memory; if none, as many as suit the memory. A tuner
-      may choose a larger b: then an iteration reads several times
+    - ``most_pages``: how many pages are read at a time; if none, as many as suit the memory. With a larger b an
+      iteration reads several times
 
     Not part of that memory: a batch of the stream, as it came in, and the one before, from which tuples are read; and
     24 MiB of results and working arrays (``RESULT_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of

@@ -110,18 +110,14 @@ def _copied_bytes(rows: pa.RecordBatch) -> int:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a tuner knows at the beginning of an iteration.
+    """What a tuner knows at the beginning of an iteration."""
 
-    - ``new``: tuples that came in since the last iteration, if the join counts them
-    - ``waiting``: tuples that can be read
-    - ``room``: tuples for which the window has room
-    - ``pages``: of the relation
-    - ``most_pages``: the most pages that are read at a time
-    """
-
+    # Tuples that came in since the last iteration, if the join counts them.
     new: int
+    # Tuples that can be read, and for which the window has room.
     waiting: int
     room: int
+    # Of the relation, and how many of them are read at a time.
     pages: int
     most_pages: int
 
