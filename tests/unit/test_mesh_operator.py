@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import Row, exact, rows_of
 
+from deltawave.meshjoin import direct_file
 from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.conditions import Between, Condition, Equal, Near, Where
-from deltawave.meshjoin.direct_file import DirectFile
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.results import RESULT_BYTES
@@ -405,12 +405,12 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 15)
     taken: list[int] = []
     rooms: list[weakref.ref[Any]] = []
-    add, begin_reading = Window.add, DirectFile._begin
+    add, aligned = Window.add, direct_file._aligned
 
-    def begun(file: DirectFile, part: Any) -> Any:
-        reading = begin_reading(file, part)
-        rooms.append(weakref.ref(reading.room))
-        return reading
+    def noted_room(size: int) -> Any:
+        room = aligned(size)
+        rooms.append(weakref.ref(room))
+        return room
 
     def held() -> int:
         return sum(len(room) for each in rooms if (room := each()) is not None)
@@ -419,7 +419,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         add(window, *arguments)
         taken.append(window.nbytes + held())
 
-    monkeypatch.setattr(DirectFile, "_begin", begun)
+    monkeypatch.setattr(direct_file, "_aligned", noted_room)
     monkeypatch.setattr(Window, "add", noted)
     with PageFile(folder / "relation.pages", direct=True) as pages:
         wide = "z" * (memory - pages.page_bytes - 1000)
