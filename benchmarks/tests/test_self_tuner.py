@@ -9,11 +9,11 @@ import pytest
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.shed_stream import Shed
 from deltawave.meshjoin.stream import Counts, Progress
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
 from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.self_tuner import SelfTuner
+from laboratory.meshjoin.shed_stream import Shed, run_shedding
 
 ON = Equal.on("key")
 FACTORS = CostFactors(
@@ -117,7 +117,8 @@ def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path) -> No
                     yield None
                     at += count
 
-            found = sum(batch.num_rows for batch in join.run(arrive(), following, counts, Shed(folder / "shed")))
+            shed = Shed(folder / "shed")
+            found = sum(batch.num_rows for batch in run_shedding(join, arrive(), shed, following, counts))
             assert counts.peak_bytes <= join.memory_bytes
             assert found == counts.tuples
             assert (counts.shed > 0) == is_shed

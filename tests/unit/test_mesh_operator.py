@@ -18,17 +18,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import Row, exact, rows_of
 
+from deltawave.meshjoin import direct_file
 from deltawave.meshjoin.batches import pieces, row_sizes
-from deltawave.meshjoin.conditions import Condition, Equal
-from deltawave.meshjoin.direct_file import DirectFile
+from deltawave.meshjoin.conditions import Between, Condition, Equal, Near, Where
 from deltawave.meshjoin.operator import KINDS, MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
 from deltawave.meshjoin.results import RESULT_BYTES
-from deltawave.meshjoin.shed_stream import Shed
-from deltawave.meshjoin.shedding import ExactFrequencies, sample_w
-from deltawave.meshjoin.stream import Counts, Greedy, Progress
+from deltawave.meshjoin.shed_window import shedding
+from deltawave.meshjoin.shedding import SketchedFrequencies
+from deltawave.meshjoin.stream import Counts, Progress, greedy
 from deltawave.meshjoin.stream_window import Window
-from deltawave.meshjoin.theta import Between, Near, Where
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("place", pa.string()), ("skey", pa.int64())])
@@ -127,7 +126,7 @@ def test_a_relation_that_is_stored_by_another_key(folder: Path) -> None:
             with pytest.raises(ValueError, match=message):
                 MeshJoin(pages, on, STREAM)
             with pytest.raises(ValueError, match=message):
-                ExactFrequencies.of(pages, on)
+                SketchedFrequencies.of(pages, on, 4000)
             # Other conditions do not look at the hashes.
             assert len(all_rows(MeshJoin(pages, Near("key", "id", 1), STREAM).run([stream_of([(2, "b")])]))) == 1
 
@@ -294,7 +293,7 @@ def test_memory_bounds_the_window(folder: Path, piece: int) -> None:
         for memory in (100_000, 400_000):
             counts = Counts()
             join = MeshJoin(pages, ON, STREAM, "inner", memory, most_pages=2)
-            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), Greedy(), counts))
+            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), greedy, counts))
             assert len(found) == 2000
             assert counts.peak_bytes <= memory
             cycles.append(counts.iterations * 2 / pages.pages)
@@ -323,7 +322,6 @@ WIDE = pa.schema([("key", pa.int64()), ("at", pa.int32()), ("text", pa.string())
     choices=st.lists(st.tuples(st.integers(1, 60), st.integers(1, 5)), min_size=1, max_size=3),
     memory=st.integers(900, 9000),
     how=st.sampled_from(["inner", "left", "left_semi", "left_anti"]),
-    is_ordered=st.booleans(),
 )
 def test_nulls_and_varied_widths_in_little_memory(
     folder: Path,
@@ -332,9 +330,7 @@ def test_nulls_and_varied_widths_in_little_memory(
     choices: list[tuple[int, int]],
     memory: int,
     how: str,
-    is_ordered: bool,
 ) -> None:
-    """Also if results come in the order of the stream."""
     texts = [None if width is None else "x" * width for _, width, _ in rows]
     cells = [[key for key, _, _ in rows], list(range(len(rows))), texts, [flag for _, _, flag in rows]]
     left = pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(cells, WIDE, strict=True)], schema=WIDE)
@@ -344,10 +340,9 @@ def test_nulls_and_varied_widths_in_little_memory(
         batches.append(left.slice(at, sizes[len(batches) % len(sizes)]))
         at += batches[-1].num_rows
     with stored(folder, right, 2) as pages:
-        join, counts = MeshJoin(pages, ON, WIDE, how, memory, most_pages=1, is_ordered=is_ordered), Counts()
+        join, counts = MeshJoin(pages, ON, WIDE, how, memory, most_pages=1), Counts()
         found = all_rows(join.run(batches, Drawn(choices), counts))
         assert counts.peak_bytes <= memory
-    assert not is_ordered or [row[1] for row in found] == sorted(row[1] for row in found)
 
     def matches(one: Row, other: Row) -> bool:
         return one[0] is not None and one[0] == other[0]
@@ -410,12 +405,12 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 15)
     taken: list[int] = []
     rooms: list[weakref.ref[Any]] = []
-    add, begin_reading = Window.add, DirectFile._begin
+    add, aligned = Window.add, direct_file._aligned
 
-    def begun(file: DirectFile, part: Any) -> Any:
-        reading = begin_reading(file, part)
-        rooms.append(weakref.ref(reading.room))
-        return reading
+    def noted_room(size: int) -> Any:
+        room = aligned(size)
+        rooms.append(weakref.ref(room))
+        return room
 
     def held() -> int:
         return sum(len(room) for each in rooms if (room := each()) is not None)
@@ -424,7 +419,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         add(window, *arguments)
         taken.append(window.nbytes + held())
 
-    monkeypatch.setattr(DirectFile, "_begin", begun)
+    monkeypatch.setattr(direct_file, "_aligned", noted_room)
     monkeypatch.setattr(Window, "add", noted)
     with PageFile(folder / "relation.pages", direct=True) as pages:
         wide = "z" * (memory - pages.page_bytes - 1000)
@@ -445,7 +440,7 @@ def test_a_wide_tuple_before_narrow_ones(folder: Path) -> None:
     right = relation_of([(2, "x")])
     narrow = stream_of([(2, "a")] * 3000)
     with stored(folder, right, 1) as pages:
-        join, counts = MeshJoin(pages, ON, STREAM, "left", 4 << 20, is_ordered=True), Counts()
+        join, counts = MeshJoin(pages, ON, STREAM, "left", 4 << 20), Counts()
         batches = [stream_of([(2, "a" * 1_000_000)]), *(narrow.slice(at, 500) for at in range(0, 3000, 500))]
         assert sum(found.num_rows for found in join.run(batches, counts=counts)) == 3001
     assert counts.peak_bytes <= 4 << 20
@@ -502,24 +497,20 @@ def test_what_is_copied_for_results_is_bounded(
     assert most() <= memory + RESULT_BYTES
 
 
-@pytest.mark.parametrize("is_ordered", [True, False])
 @pytest.mark.parametrize("tuples", [1, 400, 40_000])
-def test_many_results_take_no_more_memory(folder: Path, tuples: int, is_ordered: bool) -> None:
+def test_many_results_take_no_more_memory(folder: Path, tuples: int) -> None:
     """Arrow's and numpy's arrays together, whatever one key has many of."""
     rows = 400_000 // tuples
     right = pa.RecordBatch.from_pydict({"id": pa.array([1] * rows, pa.int64()), "wide": ["y" * 80] * rows})
     left = pa.RecordBatch.from_pydict({"key": pa.array([1] * tuples, pa.int64()), "at": range(tuples)})
     with stored(folder, right, 5000) as pages:
-        join = MeshJoin(pages, ON, left.schema, "left", MEMORY, is_ordered=is_ordered)
+        join = MeshJoin(pages, ON, left.schema, "left", MEMORY)
         found: Counter[int] = Counter()
-        order = []
         with watched() as most:
             for batch in join.run([left]):
                 own, counts = np.unique(batch.column("at").to_numpy(), return_counts=True)
                 found.update(dict(zip(own.tolist(), counts.tolist(), strict=True)))
-                order += [int(own[0]), int(own[-1])]
     assert found == dict.fromkeys(range(tuples), rows)
-    assert not is_ordered or order == sorted(order)
     assert most() <= MEMORY + RESULT_BYTES
 
 
@@ -530,12 +521,12 @@ def test_tuples_that_wait_or_are_shed_take_no_more_memory(folder: Path, width: i
     right = pa.RecordBatch.from_pydict({"id": pa.array([-1], pa.int64()), "wide": ["y"]})
     frame = {"key": pa.array(range(count), pa.int64())}
     left = pa.RecordBatch.from_pydict(frame if width is None else {**frame, "text": ["x" * width] * count})
-    sample = sample_w(np.random.default_rng(1))
     with stored(folder, right, 1000) as pages:
         join, counts = MeshJoin(pages, ON, left.schema, "inner", memory), Counts()
         with watched() as most:
-            shed = Shed(folder / f"shed {width}", sample, is_complete=True)
-            assert not list(join.run(itertools.repeat(left, 50), counts=counts, shed=shed))
+            schema = join.schema.append(pa.field("is_shed", pa.bool_()))
+            for found in shedding(join, itertools.repeat(left, 50), "sample_w", None, schema, counts):
+                assert all(found.column("is_shed").to_pylist())
     assert counts.tuples > 0.9 * join.capacity(-(-left.nbytes // count))
     assert counts.shed + counts.tuples == 50 * count
     assert counts.peak_bytes <= memory

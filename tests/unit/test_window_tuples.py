@@ -66,7 +66,7 @@ def test_tuples_come_back_as_they_were_added(steps: list[tuple[int, bool, bool, 
             for _ in window.expired_blocks():
                 window.release_block()
         # A block leaves as a whole.
-        assert begin - 2 * BLOCK_ROWS < window.begins[0] <= begin
+        assert begin - 2 * BLOCK_ROWS < window._blocks[0].begin <= begin
         assert window.nbytes >= sum(packet.nbytes for packet in packets) - 2 * len(SCHEMA) * len(packets)
         numbers = np.random.default_rng(at).integers(begin, end, 50)
         found = window.take(numbers)

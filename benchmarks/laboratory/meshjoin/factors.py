@@ -16,9 +16,10 @@ import pyarrow as pa
 from deltawave.meshjoin.conditions import Matcher
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Pages, Relation
-from deltawave.meshjoin.stream import Fixed, Progress, StreamBuffer
+from deltawave.meshjoin.stream import Progress, StreamBuffer
 from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel
+from laboratory.meshjoin.self_tuner import Fixed
 
 # Parts of the full window for which the hash table is measured.
 _PARTS = (0.1, 0.4, 1.0)

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile
-from deltawave.meshjoin.stream import Counts, Fixed, Greedy, Progress, Tuner
+from deltawave.meshjoin.stream import Counts, Progress, Tuner, greedy
 from laboratory.meshjoin.factors import measured_model
+from laboratory.meshjoin.self_tuner import Fixed
 from laboratory.meshjoin.setting import Setting, forget
 
 # The first window of a stream is left out.
@@ -42,7 +43,7 @@ def meshjoin(setting: Setting, ready: Callable[[], None]) -> float:
         tuples = setting.data.stream(capacity * _WINDOWS, min(capacity, _ARRIVING))
         warm_up(join)
         ready()
-        return service_rate(join, tuples, Greedy(), capacity)
+        return service_rate(join, tuples, greedy, capacity)
 
 
 def warm_up(join: MeshJoin) -> None:

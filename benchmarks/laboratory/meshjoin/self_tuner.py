@@ -1,10 +1,11 @@
-"""The online tuner of MESHJOIN: w and b follow the arrival rate of the stream (MJ08 3.3)."""
+"""Tuners of MESHJOIN. The online one: w and b follow the arrival rate of the stream (MJ08 3.3)."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from deltawave.meshjoin.stream import Progress
 from laboratory.meshjoin.cost_model import MeshJoinModel, Tuned, best_rate, least_memory
@@ -15,12 +16,23 @@ _SECONDS = 1.0
 _HEADROOM = 1.25
 
 
+@dataclass(frozen=True)
+class Fixed:
+    """The same w and b all the time."""
+
+    w: int
+    b: int
+
+    def __call__(self, progress: Progress) -> tuple[int, int]:
+        return self.w, self.b
+
+
 class SelfTuner:
     """Chooses the w and b that serve the arrival rate with the least memory; w grows if more comes in than usual.
 
     Only the memory for pages and tuples varies: the hash table has the size that the granted memory allows. If the rate
     needs more than the granted memory, the tuner takes the best rate of that memory and sets ``is_overloaded``: then
-    the stream sheds. It needs a stream that counts arrivals (``shed`` in :meth:`MeshJoin.run`).
+    the stream sheds. It needs a stream that counts arrivals (:func:`laboratory.meshjoin.shed_stream.run_shedding`).
     """
 
     def __init__(self, model: MeshJoinModel, memory_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:

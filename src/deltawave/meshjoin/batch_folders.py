@@ -1,12 +1,9 @@
 """A folder of results in which each micro-batch of a stream counts once, also if a run is killed (exactly once).
 
 A batch is written into a folder that readers do not look into, and committed by renaming it to
-``micro_batch=<number>``: one step, before which readers see nothing of the batch, and after which they see all.
-Renaming fails if that batch is there already, so that of two queries in one folder only one commits it. Leftovers of
-killed runs are removed when their batch is committed, so nothing that a running query could still commit is removed.
-
-Rows that a batch sheds lie in its folder, where readers do not look: they are committed with its results. Later passes,
-which join them, are batches with the numbers -1, -2 and so on. Messages that are no rows lie there in the same way.
+``micro_batch=<number>``, which fails if that batch is there already. Leftovers of killed runs are removed when their
+batch is committed. Rows that a batch sheds, and messages that are no rows, lie in its folder, out of readers' sight.
+Later passes, which join shed rows, are batches with the numbers -1, -2 and so on.
 """
 
 import json
@@ -52,13 +49,10 @@ class BatchFolders:
 
     @property
     def checkpoint(self) -> str:
-        """The folder in which the stream records its progress."""
         return f"{self._folder}/{CHECKPOINT}"
 
     def open(self, definition: Mapping[str, str], stream: StructType | None = None) -> None:
-        """Begin a run. ``definition``: settings that may not change from run to run.
-
-        ``stream``: its schema, which is kept for later runs.
+        """Begin a run. ``definition``: settings that may not change from run to run; ``stream``: its schema, if kept.
 
         Raises ``ValueError`` if there are batches of another definition, or batches unknown to the checkpoint.
         """
@@ -127,8 +121,8 @@ class BatchFolders:
     def set_aside(self) -> None:
         """Rename the folder, so that the stream starts again. Nobody reads a renamed folder.
 
-        A renamed folder is kept until a folder that was confirmed after it is set aside in turn. The folder of a failed
-        run, which is never confirmed, may have fewer results. A folder without results is deleted at once.
+        It is kept until a folder that was confirmed after it is set aside in turn: that of a failed run, which is never
+        confirmed, may have fewer results. A folder without results is deleted at once.
         """
         if not self._files.exists(self._folder):
             return
@@ -259,10 +253,7 @@ class BatchFolders:
         return self._session.read.format(kind).load(folder).count() if self._files.exists(folder) else 0
 
     def shed(self, schema: StructType) -> tuple[DataFrame, int, int] | None:
-        """The shed rows that no later pass has joined, the number of the pass that does, and of the last batch of them.
-
-        None if there are none.
-        """
+        """Rows that no later pass has joined, if any; the number of the pass that does, and of their last batch."""
         first = min([0, *self.batches()])
         if first:
             # It may have been killed before.

@@ -5,7 +5,7 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ import numpy.typing as npt
 SECTOR = 4096
 
 Part = tuple[int, int]
+Room = npt.NDArray[np.uint8]
+# A part, and where it comes when it is read. Unlike futures, these queues stand an interrupt at any time.
+_Order = tuple[Part, "SimpleQueue[Room | Exception]"]
 
 
 def in_sectors(size: int) -> int:
@@ -29,83 +32,71 @@ class DirectFile:
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
-        self._orders: SimpleQueue[_Reading | None] = SimpleQueue()
+        self._orders: SimpleQueue[_Order | None] = SimpleQueue()
         file = os.open(path, os.O_RDONLY | os.O_DIRECT)
         self._thread = Thread(target=_serve, args=(path, file, self._orders), daemon=True)
         self._thread.start()
         self._end = weakref.finalize(self, self._orders.put, None)
-        self._ahead: _Reading | None = None
+        self._ahead: _Order | None = None
 
-    def read(self, part: Part, following: Part) -> npt.NDArray[np.uint8]:
+    def read(self, part: Part, following: Part) -> Room:
         """Read a part from its begin to its end, and start reading the following part."""
         if not self._end.alive:
             raise ValueError(f"{self._path} is closed.")
-        if self._ahead is None or self._ahead.part != part:
+        if self._ahead is None or self._ahead[0] != part:
             self.release()
             self._ahead = self._begin(part)
         # An interrupt may come between any two of these lines: then what was read ahead may be given up.
-        ahead, self._ahead = self._ahead.ended(), None
-        if ahead.error is not None:
-            raise ahead.error
+        (_, answer), self._ahead = self._ahead, None
+        found = answer.get()
+        if isinstance(found, Exception):
+            raise found
         self._ahead = self._begin(following)
-        return ahead.room
+        return found
 
-    def _begin(self, part: Part) -> "_Reading":
-        reading = _Reading(part)
-        self._orders.put(reading)
-        return reading
+    def _begin(self, part: Part) -> _Order:
+        order: _Order = part, SimpleQueue()
+        self._orders.put(order)
+        return order
 
     def release(self) -> None:
         """Give up the memory of what was read ahead."""
-        if self._ahead is not None:
-            self._ahead.ended()
-        self._ahead = None
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead[1].get()
 
     def close(self) -> None:
         self._end()
         self._thread.join()
 
 
-class _Reading:
-    """A part that is read into ``room``. Futures would take a tenth of the time of small parts."""
-
-    def __init__(self, part: Part) -> None:
-        self.part = part
-        size = in_sectors(part[1] - part[0])
-        memory = np.empty(size + SECTOR, dtype=np.uint8)
-        begin = -memory.ctypes.data % SECTOR
-        self.room = memory[begin : begin + size]
-        self.error: Exception | None = None
-        self._is_read = Lock()
-        self._is_read.acquire()
-
-    def ended(self) -> "_Reading":
-        """The same, as soon as it is read, or failed."""
-        with self._is_read:
-            return self
-
-    def read(self, path: str | Path, file: int) -> None:
-        begin, end = self.part
-        done = 0
-        try:
-            while begin + done < end:
-                read = os.preadv(file, [self.room.data[done:]], begin + done)
-                if not read:
-                    raise OSError(f"{path} ends before its last page.")
-                done += read
-        except Exception as error:
-            self.error = error
-        finally:
-            self._is_read.release()
-
-
-def _serve(path: str | Path, file: int, orders: SimpleQueue[_Reading | None]) -> None:
+def _serve(path: str | Path, file: int, orders: SimpleQueue[_Order | None]) -> None:
     """Read what is ordered, until nothing more will be; close the file."""
     try:
-        while (reading := orders.get()) is not None:
-            reading.read(path, file)
+        while (order := orders.get()) is not None:
+            order[1].put(_read(path, file, order[0]))
             # Nobody else may need its memory any more.
-            del reading
+            del order
     finally:
         with suppress(OSError):
             os.close(file)
+
+
+def _read(path: str | Path, file: int, part: Part) -> Room | Exception:
+    begin, end = part
+    done = 0
+    try:
+        room = _aligned(in_sectors(end - begin))
+        while begin + done < end:
+            read = os.preadv(file, [room.data[done:]], begin + done)
+            if not read:
+                raise OSError(f"{path} ends before its last page.")
+            done += read
+    except Exception as error:
+        return error
+    return room
+
+
+def _aligned(size: int) -> Room:
+    memory = np.empty(size + SECTOR, dtype=np.uint8)
+    return memory[-memory.ctypes.data % SECTOR :][:size]

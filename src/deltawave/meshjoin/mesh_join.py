@@ -5,13 +5,10 @@ all rows with its part of the pages: a row is unmatched if no task has matched i
 micro-batch, and is joined in full cycles over the relation: no row waits for the next frame.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -25,8 +22,8 @@ from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation
-from deltawave.meshjoin.shed_stream import Shed, shed_tuples
-from deltawave.meshjoin.shedding import BY_FREQUENCY, INCLUSION, PRIORITIES, SketchedFrequencies
+from deltawave.meshjoin.shed_window import shedding
+from deltawave.meshjoin.shedding import INCLUSION, PRIORITIES
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 from deltawave.meshjoin.stream import Counts
 from deltawave.meshjoin.stream_metrics import Totals, of_task
@@ -102,7 +99,7 @@ def mesh_join(
     The columns of ``stream``, then those of the relation, without an equal key of the same name.
 
     - ``on``: columns of equal values: names, or a mapping of the stream's to the relation's
-    - ``condition``: another condition (:mod:`deltawave.meshjoin.theta`); the relation has to be stored without a key
+    - ``condition``: another condition (``Between``, ``Near``, ``Where``); the relation has to be stored without a key
     - ``how``: ``inner``; ``left``, also unmatched rows of the stream; ``left_semi`` and ``left_anti``, rows of the
       stream with or without a match, each once (duplicates; new rows); ``right_anti``, unmatched rows of the relation
       (deleted ones)
@@ -207,11 +204,11 @@ class _Mesh:
                     join, counts = replace(empty_join, relation=pages), Counts()
                     rows = (batch.filter(batch.column(is_row)).drop_columns([is_row]) for batch in own)
                     tuples = (batch.cast(join.stream_schema) for batch in rows)
-                    if self.options.shed is None:
+                    if (shed := self.options.shed) is None:
                         yield from (found.cast(arrow_schema) for found in join.run(tuples, counts=counts))
                     else:
                         file = self.stored.files.get(number)
-                        yield from shedding(join, tuples, self.options, file, arrow_schema, counts)
+                        yield from shedding(join, tuples, shed, file, arrow_schema, counts)
                     if self.totals is not None:
                         self.totals.add(of_task(counts, pages.pages))
 
@@ -240,53 +237,3 @@ def _by_rows(stream: DataFrame, mesh: _Mesh) -> DataFrame:
     if how == "left":
         rows = found.unionByName(rows, allowMissingColumns=True)
     return rows.drop(number)
-
-
-def shedding(
-    join: MeshJoin,
-    tuples: Iterator[pa.RecordBatch],
-    options: JoinOptions,
-    file: str | None,
-    schema: pa.Schema,
-    counts: Counts,
-) -> Iterator[pa.RecordBatch]:
-    """One window of the tuples, joined, and the shed tuples (MJ08 4). The last column of ``schema`` marks the latter.
-
-    All tuples of a micro-batch are there when it begins. So a task looks at its whole share, keeps the tuples of the
-    highest priorities that fit in its memory, and reads the relation once. ``file``: that of the relation's pages
-    """
-    frequencies, condition, priority = None, join.condition, options.shed
-    assert priority is not None
-    if priority in BY_FREQUENCY and file is not None and isinstance(condition, Equal):
-        frequencies = SketchedFrequencies.stored(file, join.relation, condition)
-    with TemporaryDirectory(prefix="deltawave-shed-") as folder:
-        chosen = PRIORITIES[priority](np.random.default_rng())
-        shed = Shed(Path(folder) / "shed.arrows", chosen, frequencies, is_complete=True)
-        for found in join.run(tuples, counts=counts, shed=shed):
-            if options.probability is not None:
-                # All tuples were looked at before the first result.
-                kept = _probability(found, priority, counts.shed_priority, frequencies)
-                found = pa.RecordBatch.from_arrays([*found.columns, kept], [*found.schema.names, ""])
-            yield _marked(found, False, schema)
-        for rest in shed_tuples(shed.path):
-            yield _marked(rest, True, schema)
-
-
-def _probability(
-    rows: pa.RecordBatch, priority: str, bound: float | None, frequencies: SketchedFrequencies | None
-) -> pa.Array:
-    if bound is None:
-        return pa.repeat(pa.scalar(1.0), rows.num_rows)
-    counts = np.zeros(rows.num_rows) if frequencies is None else frequencies(rows)
-    with np.errstate(invalid="ignore"):
-        found = INCLUSION[priority](bound, counts)
-    # Tuples without a match have none in cluster sampling: they fill what room is left.
-    return pa.array(found, pa.float64(), mask=~(found > 0))
-
-
-def _marked(rows: pa.RecordBatch, is_shed: bool, schema: pa.Schema) -> pa.RecordBatch:
-    count = rows.num_rows
-    nothing = [pa.nulls(count, field.type) for field in list(schema)[rows.num_columns : -1]]
-    columns = [*rows.columns, *nothing, pa.repeat(pa.scalar(is_shed), count)]
-    cells = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(cells, schema=schema)

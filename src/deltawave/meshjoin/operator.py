@@ -14,14 +14,10 @@ import pyarrow as pa
 from deltawave.meshjoin.batches import require_plain
 from deltawave.meshjoin.conditions import Condition, Equal, Matcher
 from deltawave.meshjoin.relation import Relation, require_key
-from deltawave.meshjoin.results import MatchedRows, Ordered, Results
-from deltawave.meshjoin.shed_stream import Shed, ShedStream
-from deltawave.meshjoin.stream import Counts, Greedy, Progress, StreamBuffer, Tuner
+from deltawave.meshjoin.results import MatchedRows, Results
+from deltawave.meshjoin.stream import Counts, Progress, StreamBuffer, Tuner, greedy
 from deltawave.meshjoin.stream_hash_table import Numbers
-from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
-
-# With shedding, the join reads ahead up to this many windows of tuples, to choose which it keeps.
-_WINDOWS = 8
+from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Block, Window
 
 
 class OnePass:
@@ -30,15 +26,15 @@ class OnePass:
         self._relation, self._condition = join.relation, join.condition
         self._matched = join.matched_rows()
         self._results = join.results(self._matched)
-        self._ordered = Ordered(join.schema) if join.is_ordered and join.how in ("inner", "left") else None
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         try:
             yield from (batch for batch in self._found() if batch.num_rows)
         finally:
-            self._source.close()
-            if self._ordered is not None:
-                self._ordered.close()
+            self.close()
+
+    def close(self) -> None:
+        """Release everything; may be called before the end."""
 
     def _found(self) -> Iterator[pa.RecordBatch]:
         if self._relation.pages:
@@ -57,12 +53,12 @@ class OnePass:
                 return
         # A previous pass may have read more pages at a time.
         self._relation.release()
-        self._begin_window(_average_bytes(first))
+        self._begin_window(self._source.tuple_bytes or _average_bytes(first))
         page, pages = 0, self._relation.pages
         while True:
             self._widen()
             room = self._capacity - (self._window.end - self._window.begin)
-            new = self._gather(room, _WINDOWS * self._capacity)
+            new = self._gather(room)
             first = self._source.look()
             progress = Progress(new, first.num_rows if first else 0, room, pages, self._most_pages)
             w, b = self._tuner(progress)
@@ -83,7 +79,6 @@ class OnePass:
                 yield from self._expire(page)
 
     def _begin_window(self, tuple_bytes: int) -> None:
-        """An empty window, as large as the memory allows for tuples of ``tuple_bytes`` bytes."""
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
@@ -101,13 +96,9 @@ class OnePass:
         if 2 * tuple_bytes <= self._tuple_bytes:
             self._begin_window(tuple_bytes)
 
-    def _gather(self, room: int, most_new: int) -> int:
-        used = self._own_bytes + self._window.nbytes
-        free = max(0, self._join.memory_bytes - used - room * self._join.records_matches)
-        spare = self._matcher_bytes if self._matcher is None else 0
-        new, peak = self._source.gather(room, free, spare, most_new)
-        self._counts.peak_bytes = max(self._counts.peak_bytes, used + max(self._source.nbytes, peak - spare))
-        return new
+    def _gather(self, room: int) -> int:
+        """Look at new tuples, and return how many these are. Here those that do not fit wait at the stream's source."""
+        return 0
 
     def _take(self, count: int, page: int) -> None:
         if self._matcher is None:
@@ -159,12 +150,9 @@ class OnePass:
         for numbers, rows in self._results.flush(self._window):
             yield from self._found_for(numbers, rows)
 
-    def _found_for(self, numbers: Numbers, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Results of the tuples with these numbers, unless they wait for their order."""
-        if self._ordered is None:
-            yield from rows.to_batches()
-        else:
-            self._ordered.add(numbers, rows, self._window.begins)
+    def _found_for(self, numbers: Numbers, rows: pa.Table) -> Iterable[pa.RecordBatch]:
+        """Results of the tuples with these numbers."""
+        yield from rows.to_batches()
 
     def _expire(self, page: int) -> Iterator[pa.RecordBatch]:
         assert self._matcher is not None
@@ -175,12 +163,14 @@ class OnePass:
                 for numbers, rows in self._window.chosen(block, matched=self._join.how == "left_semi"):
                     found = rows if self._join.how == "left_semi" else self._unmatched(rows)
                     yield from self._found_for(numbers, pa.Table.from_batches([found]))
-            if self._ordered is not None:
-                yield from self._ordered.leave(block.begin)
+            yield from self._left(block)
             self._window.release_block()
 
+    def _left(self, block: Block) -> Iterable[pa.RecordBatch]:
+        """Results that have waited for the tuples of a block to leave."""
+        return ()
+
     def _unmatched_rows(self) -> Iterator[pa.RecordBatch]:
-        """The relation's rows that no tuple matched, read once more."""
         for page in range(self._relation.pages):
             if len(unmatched := self._matched.unmatched(page)):
                 yield from self._relation.read(page, 1).take(unmatched, self._join.schema.names)
@@ -210,10 +200,8 @@ class MeshJoin:
     - ``how``: ``inner``; ``left``, also unmatched tuples; ``left_semi`` and ``left_anti``, tuples with or without a
       match, each once; ``right_anti``, rows that no tuple of the finite stream matches
     - ``memory_bytes``: for the pages, the tuples and the hash table (equation 1)
-    - ``most_pages``: how many pages are read at a time and are in memory; if none, as many as suit the memory. A tuner
-      may choose a larger b: then an iteration reads several times
-    - ``is_ordered``: results come in the order of the stream, when their tuples were joined with all pages. Until then
-      they wait in temporary files
+    - ``most_pages``: how many pages are read at a time; if none, as many as suit the memory. With a larger b an
+      iteration reads several times
 
     Not part of that memory: a batch of the stream, as it came in, and the one before, from which tuples are read; and
     24 MiB of results and working arrays (``RESULT_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of
@@ -226,7 +214,6 @@ class MeshJoin:
     how: str = "inner"
     memory_bytes: int = 64 << 20
     most_pages: int | None = None
-    is_ordered: bool = False
 
     def __post_init__(self) -> None:
         if self.how not in KINDS:
@@ -313,24 +300,13 @@ class MeshJoin:
 
     def run(
         self,
-        stream: Iterable[pa.RecordBatch | None],
+        stream: Iterable[pa.RecordBatch | None] | StreamBuffer,
         tuner: Tuner | None = None,
         counts: Counts | None = None,
-        shed: Shed | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Join, and return batches of the result as they are found. ``counts`` is kept up to date.
 
-        None in the stream means that there is nothing new yet. ``shed``: new tuples that do not fit are shed
-        and kept in a file; without it they wait at their source. Raises ``FileExistsError`` if that file has tuples,
-        and ``ValueError`` for ``right_anti`` with ``shed``: unmatched rows are not known before the last tuple.
+        None in the stream means that there is nothing new yet.
         """
-        if shed is not None and self.how == "right_anti":
-            raise ValueError(
-                "A right_anti mesh join can't shed tuples: which rows of the relation have no match is known only when "
-                "all tuples were joined. Leave out shed."
-            )
-        counts = counts or Counts()
-        source = StreamBuffer(stream, self.stream_schema)
-        if shed is not None:
-            source = ShedStream(stream, self.stream_schema, shed, counts)
-        return OnePass(self, source, tuner or Greedy(), counts).batches()
+        source = stream if isinstance(stream, StreamBuffer) else StreamBuffer(stream, self.stream_schema)
+        return OnePass(self, source, tuner or greedy, counts or Counts()).batches()

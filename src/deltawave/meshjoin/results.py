@@ -4,16 +4,13 @@ Rows are copied while their pages are in memory. Tuples are fetched later, for m
 copied at a time, outside the join's memory, is bounded, except for a single larger row or tuple.
 """
 
-import mmap
 from collections.abc import Iterator, Sequence
-from tempfile import TemporaryFile
-from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.meshjoin.batches import pieces, row_sizes
+from deltawave.meshjoin.batches import pieces
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.relation import Pages
 from deltawave.meshjoin.stream_hash_table import Candidates, Numbers
@@ -117,74 +114,3 @@ class MatchedRows:
         """The places in a page of rows that were not matched."""
         numbers = np.arange(self._begins[page], self._begins[page + 1])
         return np.flatnonzero((self._bits[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)
-
-
-# Bytes of results that are put in order at a time: each time the file is read once.
-_BYTES = 2 << 20
-
-
-class Ordered:
-    """Results that wait. ``numbers`` are those of their tuples."""
-
-    def __init__(self, schema: pa.Schema) -> None:
-        self._schema = schema
-        # By the first number of each block.
-        self._files: dict[int, tuple[IO[bytes], pa.ipc.RecordBatchStreamWriter]] = {}
-        self._stored = pa.schema([pa.field("", pa.int64()), *schema])
-
-    def add(self, numbers: Numbers, rows: pa.Table, begins: Numbers) -> None:
-        """Add results; ``begins``: the first number of each block of the window."""
-        order = np.argsort(numbers, kind="stable")
-        numbers = numbers[order]
-        bounds = [*np.searchsorted(numbers, begins).tolist(), len(numbers)]
-        for begin, first, last in zip(begins.tolist(), bounds[:-1], bounds[1:], strict=True):
-            if first < last:
-                cells = [pa.array(numbers[first:last]), *rows.take(pa.array(order[first:last])).columns]
-                self._writer(begin).write_table(pa.table(cells, schema=self._stored))
-
-    def leave(self, begin: int) -> Iterator[pa.RecordBatch]:
-        """The results of a block."""
-        if begin not in self._files:
-            return
-        file, writer = self._files.pop(begin)
-        with file:
-            writer.close()
-            file.flush()
-            mapped = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-            yield from self._in_order(list(pa.ipc.open_stream(mapped)), begin)
-
-    def _in_order(self, batches: list[pa.RecordBatch], begin: int) -> Iterator[pa.RecordBatch]:
-        """``begin``: the first number there may be."""
-        # Views of the file, each of them in order.
-        numbers = [batch.column(0).to_numpy() for batch in batches]
-        sizes = np.zeros(max(int(own[-1]) for own in numbers) + 1 - begin)
-        for batch, own in zip(batches, numbers, strict=True):
-            sizes += np.bincount(own - begin, row_sizes(batch, np.arange(len(own))), len(sizes))
-        for first, end in pieces(sizes.astype(np.int64), _BYTES):
-            found = (
-                batch.take(pa.array(np.arange(*bounds)))
-                for batch, own in zip(batches, numbers, strict=True)
-                if len(range(*(bounds := np.searchsorted(own, (first + begin, end + begin)).tolist())))
-            )
-            if end - first == 1:
-                # However many results a tuple has, they are in order.
-                yield from map(self._without_numbers, found)
-                continue
-            # There are tuples without results.
-            if parts := list(found):
-                rows = pa.concat_batches(parts)
-                order = np.argsort(rows.column(0).to_numpy(), kind="stable")
-                yield self._without_numbers(rows.take(pa.array(order)))
-
-    def _without_numbers(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays(rows.columns[1:], schema=self._schema)
-
-    def close(self) -> None:
-        for file, _ in self._files.values():
-            file.close()
-
-    def _writer(self, begin: int) -> pa.ipc.RecordBatchStreamWriter:
-        if begin not in self._files:
-            file = TemporaryFile(prefix="deltawave-ordered-")  # noqa: SIM115
-            self._files[begin] = file, pa.ipc.new_stream(file, self._stored)
-        return self._files[begin][1]

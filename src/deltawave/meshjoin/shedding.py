@@ -1,7 +1,7 @@
 """Which tuples a mesh join keeps if more come in than it can serve (MJ08 4, Table 2).
 
 Every strategy gives tuples priorities as they come in: of the new tuples of an iteration, the w with the highest
-priorities are kept. The others are not lost: :mod:`deltawave.meshjoin.shed_stream` keeps them for a later pass.
+priorities are kept. The others are not lost: a later pass joins them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -95,28 +95,6 @@ _BYTES_OF_SKETCH, _BYTES_PER_ROW = 16 << 20, 64
 
 
 @dataclass(frozen=True)
-class ExactFrequencies:
-    """A count for each key of the relation: 16 bytes each."""
-
-    key: Sequence[str]
-    hashes: Hashes
-    counts: Counts
-
-    @classmethod
-    def of(cls, relation: Relation, condition: Equal) -> "ExactFrequencies":
-        parts = list(_hashes(relation, condition))
-        found = np.unique(np.concatenate(parts) if parts else np.zeros(0, np.uint64), return_counts=True)
-        return cls(condition.stream_columns, *found)
-
-    def __call__(self, tuples: pa.RecordBatch) -> Counts:
-        wanted = key_hashes(tuples, self.key)
-        if not len(self.hashes):
-            return np.zeros(len(wanted), dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
-        return np.where(self.hashes[places] == wanted, self.counts[places], 0)
-
-
-@dataclass(frozen=True)
 class SketchedFrequencies:
     """Counts that may be too high, never too low: a count-min sketch (Cormode and Muthukrishnan 2005)."""
 
@@ -124,18 +102,13 @@ class SketchedFrequencies:
     counts: npt.NDArray[np.uint32]
 
     @classmethod
-    def of(
-        cls, relation: Relation, condition: Equal, memory_bytes: int, file: Path | None = None
-    ) -> "SketchedFrequencies":
-        """Sketch the relation's keys in ``memory_bytes`` bytes, of a new ``file`` if one is named."""
+    def of(cls, relation: Relation, condition: Equal, memory_bytes: int) -> "SketchedFrequencies":
+        """Sketch the relation's keys in ``memory_bytes`` bytes."""
         shape = _ROWS_OF_SKETCH, max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
-        counts = np.zeros(shape, np.uint32) if file is None else np.lib.format.open_memmap(file, "w+", np.uint32, shape)
-        sketch = cls(condition.stream_columns, counts)
-        for hashes in _hashes(relation, condition):
+        sketch = cls(condition.stream_columns, np.zeros(shape, np.uint32))
+        for hashes in hashes_of(relation, condition):
             for row, places in enumerate(sketch._places(hashes)):
-                np.add.at(counts[row], places, np.uint32(1))
-        if isinstance(counts, np.memmap):
-            counts.flush()
+                np.add.at(sketch.counts[row], places, np.uint32(1))
         return sketch
 
     @classmethod
@@ -145,8 +118,7 @@ class SketchedFrequencies:
         if not path.exists():
             size = min(_BYTES_OF_SKETCH, max(1, sum(relation.row_counts)) * _BYTES_PER_ROW)
             partial = Path(f"{path}.{uuid4().hex}.npy")
-            # In the file from the beginning, so that it takes no memory of the join.
-            cls.of(relation, condition, size, partial)
+            np.save(partial, cls.of(relation, condition, size).counts)
             partial.replace(path)
         return cls(condition.stream_columns, np.load(path, mmap_mode="r"))
 
@@ -161,7 +133,8 @@ class SketchedFrequencies:
             yield (mix(hashes + np.uint64(row)) % width).astype(np.intp)
 
 
-def _hashes(relation: Relation, condition: Equal) -> Iterator[Hashes]:
+def hashes_of(relation: Relation, condition: Equal) -> Iterator[Hashes]:
+    """The hashes of the relation's keys. Raises ``ValueError`` if it is stored by another key."""
     require_key(relation, condition.relation_columns)
     for page in range(relation.pages):
         yield relation.read(page, 1).hashes.copy()

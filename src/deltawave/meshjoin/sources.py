@@ -29,8 +29,8 @@ ANY_AGE = {"maxFileAge": "36500d"}
 def with_key(stream: DataFrame, kind: str, key: Sequence[str]) -> DataFrame:
     """Return the stream; the query fails with ``ValueError`` at a file without a column of the key.
 
-    The schema of Parquet and ORC files is checked, and the objects of JSON files that have a row with a null key. Other
-    formats, files that only Hadoop reaches, and JSON objects that span several lines are not checked.
+    Parquet and ORC files are checked, and JSON files that have a row with a null key; not files that only Hadoop
+    reaches, and JSON objects that span several lines.
     """
     if kind not in ("parquet", "orc", "json"):
         return stream

@@ -18,7 +18,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -28,7 +27,6 @@ from pyspark.sql.types import StructType
 from deltawave.comparable import comparable
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import parallelism
 from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.stored_rows import is_plain_scan, nullable_schema
@@ -58,8 +56,6 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 # The folder of a state's files: entries with other names in the relation's folder are not deltawave's.
 _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
-# Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
-_SEED = 5
 # A relation that changes while it is stored is stored again, up to this many times in all; then it is refused.
 _ATTEMPTS = 3
 # The scheme and the path of a URI; for a path, the path alone.
@@ -95,8 +91,7 @@ class StoredRelation:
         """Store a relation in ``folder``, which all machines reach, unless its current state is stored there already.
 
         - ``key``: columns that a join compares for equality; without them the relation is split by rows
-        - ``parts``: how many tasks join. By default as many as Spark runs at a time when the relation is stored; with
-          another number of cores, an unchanged relation stays as it is
+        - ``parts``: how many tasks join; by default as many as Spark runs at a time when the relation is stored
         - ``page_bytes``: size of a page (v_P)
 
         The previous state stays until the next but one is stored, for joins that have begun with it. If several calls
@@ -271,8 +266,7 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
 def state_of(relation: DataFrame) -> str:
     """Return what changes when the relation does.
 
-    That of a select of tables is its plan, with the versions of Delta and Iceberg, and lists of other files; that of
-    other relations the number of rows and sums of their hashes.
+    Of a select of tables: its plan, with table versions and lists of files; else the number and hashes of its rows.
     """
     known = plan_state(relation) if isinstance(relation, ClassicFrame) else _listed_files(relation)
     return known or _hashed(relation)
@@ -296,16 +290,14 @@ def is_repeatable(relation: DataFrame) -> bool:
 
 
 def _hashed(relation: DataFrame) -> str:
-    def sums(batches: Batches) -> Batches:
-        for batch in batches:
-            hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
-            sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
-            cells = [pa.array([number], pa.int64()) for number in (batch.num_rows, *sums.tolist())]
-            yield pa.RecordBatch.from_arrays(cells, ["rows", "total", "parity"])
-
-    rows = total = parity = 0
     # Maps have no hash.
-    values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
-    for each in map_in_arrow(values, sums, "rows bigint, total bigint, parity bigint").collect():
-        rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
-    return json.dumps([rows, total, parity])
+    row_hash = hash_of([comparable(field.name, field.dataType) for field in relation.schema.fields])
+    aggregates = ("count(*)", f"sum({row_hash})", f"bit_xor(cast({row_hash} as bigint))")
+    return json.dumps([str(value) for value in relation.selectExpr(*aggregates).collect()[0]])
+
+
+def hash_of(values: Sequence[str]) -> str:
+    """The hash of a row with these values, in SQL, as a number whose sum does not overflow."""
+    # Spark's hash skips nulls.
+    flags = [f"isnull({value})" for value in values]
+    return f"cast(xxhash64({', '.join([*values, *flags])}) as decimal(20, 0))"

@@ -11,16 +11,12 @@ from deltawave.meshjoin.batches import copied
 
 @dataclass
 class Counts:
-    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes.
-
-    ``shed_priority``: the highest priority of the tuples that were last shed; none if none were
-    """
+    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes."""
 
     iterations: int = 0
     pages: int = 0
     tuples: int = 0
     shed: int = 0
-    shed_priority: float | None = None
     peak_bytes: int = 0
 
 
@@ -28,10 +24,13 @@ class StreamBuffer:
     """A stream of record batches. None among them means that there is nothing new yet.
 
     One batch is held at a time, which does not count as the join's memory; the others wait at the stream's source.
+    ``tuple_bytes``: the average size of the tuples; by default it is taken from the first ones.
     """
 
-    def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema) -> None:
-        self._batches, self._schema = iter(batches), schema
+    def __init__(
+        self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, tuple_bytes: int | None = None
+    ) -> None:
+        self._batches, self._schema, self.tuple_bytes = iter(batches), schema, tuple_bytes
         self._batch: pa.RecordBatch | None = None
         self._consumed = 0
         self.has_ended = False
@@ -40,14 +39,6 @@ class StreamBuffer:
     def nbytes(self) -> int:
         """Bytes of waiting tuples that count as the join's memory."""
         return 0
-
-    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> tuple[int, int]:
-        """Look at up to ``most_new`` new tuples; return how many these are, and the most bytes that waited meanwhile.
-
-        ``most_rows``, ``most_bytes``: how many of them fit; ``spare_bytes``: memory that is free in addition until this
-        returns. Here tuples are not looked at before they are read: those that do not fit wait at the stream's source.
-        """
-        return 0, 0
 
     @property
     def held(self) -> pa.RecordBatch | None:
@@ -102,9 +93,6 @@ class StreamBuffer:
                 self._consumed += found.num_rows
                 yield found
 
-    def close(self) -> None:
-        """Release everything; may be called before the end."""
-
 
 def _fitting(rows: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
     """As many of the first rows as fit in ``most_bytes`` bytes."""
@@ -122,18 +110,14 @@ def _copied_bytes(rows: pa.RecordBatch) -> int:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a tuner knows at the beginning of an iteration.
+    """What a tuner knows at the beginning of an iteration."""
 
-    - ``new``: tuples that came in since the last iteration, if the stream counts them (with ``shed``)
-    - ``waiting``: tuples that can be read
-    - ``room``: tuples for which the window has room
-    - ``pages``: of the relation
-    - ``most_pages``: the most pages that are read at a time
-    """
-
+    # Tuples that came in since the last iteration, if the join counts them.
     new: int
+    # Tuples that can be read, and for which the window has room.
     waiting: int
     room: int
+    # Of the relation, and how many of them are read at a time.
     pages: int
     most_pages: int
 
@@ -142,19 +126,6 @@ class Progress:
 Tuner = Callable[[Progress], tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class Fixed:
-    """The same w and b all the time."""
-
-    w: int
-    b: int
-
-    def __call__(self, progress: Progress) -> tuple[int, int]:
-        return self.w, self.b
-
-
-class Greedy:
+def greedy(progress: Progress) -> tuple[int, int]:
     """As many tuples as there is room for, and as many pages as are read at a time: the fewest cycles."""
-
-    def __call__(self, progress: Progress) -> tuple[int, int]:
-        return progress.room, progress.most_pages
+    return progress.room, progress.most_pages

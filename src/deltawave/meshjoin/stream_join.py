@@ -27,7 +27,7 @@ _SIGNS = ("KafkaV2[", '"scala.Option.get()" is null')
 def past_kafka_fault(run: Callable[[], None], between: Callable[[], None] = lambda: None) -> None:
     """Run a query, and again if it fails with this fault: it then begins with a new micro-batch.
 
-    ``between`` is called in between, as Spark reports no progress of the finished micro-batch.
+    ``between`` may report the finished micro-batch, of which Spark has no progress.
     """
     try:
         run()
@@ -43,10 +43,9 @@ Stored = StoredRelation | Callable[[], StoredRelation]
 
 
 class MicroBatches:
-    """Joins micro-batches with a relation, and commits their results to a folder.
+    """Joins micro-batches of a stream of this ``schema`` with a relation, and commits their results to a folder.
 
-    Structured Streaming calls it with a number and rows, at least once, in the order of the numbers. ``schema``: of the
-    stream. Raises ``ValueError`` for what ``mesh_join`` refuses, and for a folder of another join.
+    Structured Streaming calls it at least once for each, in their order. Raises what :func:`stream_join` does.
     """
 
     def __init__(
@@ -147,9 +146,9 @@ def stream_join(
 ) -> StreamingQuery:
     """Start a query that joins a stream with a relation, and writes the results into ``folder``.
 
-    ``folder`` has Parquet files by micro-batch: the columns of :func:`deltawave.meshjoin.mesh_join`, and the number of
-    the micro-batch in ``micro_batch``. It also has the stream's checkpoint. A query that is started again with the same
-    folder continues where the last one stopped, even if that was killed: no result is missing or there twice.
+    These are Parquet files by micro-batch, with the columns of :func:`deltawave.meshjoin.mesh_join`, and the number of
+    the micro-batch in ``micro_batch``. The folder also has the stream's checkpoint: a query that is started again with
+    it continues where the last one stopped, even if that was killed. No result is missing or there twice.
 
     - ``relation``: a function of no arguments is called before each micro-batch, so that a changed relation is stored
       again (:meth:`StoredRelation.of`); a micro-batch is joined with one state of it
@@ -164,12 +163,11 @@ def stream_join(
       (``sample_w``, ``cluster_sampling``), 1 if nothing was shed; null in the results of a later pass
     - others: as for ``mesh_join``
 
-    What a micro-batch took (rows, readings of the relation, memory, seconds) is written as JSON into
-    ``micro_batch=<number>/_metrics``.
+    What a micro-batch took is written as JSON into ``micro_batch=<number>/_metrics``.
 
-    Raises ``ValueError`` for what ``mesh_join`` refuses, a frame that is no stream, ``right_anti``, ``shed`` without
-    ``on``, ``malformed`` that is no column, and a folder of another join (other ``how``, keys, condition or columns).
-    They are raised before the stream starts. The query fails if a changed relation has other columns.
+    Raises ``ValueError`` before the stream starts for what ``mesh_join`` refuses, a frame that is no stream,
+    ``right_anti``, ``shed`` without ``on``, ``malformed`` that is no column, and a folder of another join (other
+    ``how``, keys, condition or columns). The query fails if a changed relation has other columns.
     """
     require_stream(stream, how)
     options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)

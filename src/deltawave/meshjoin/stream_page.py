@@ -134,43 +134,32 @@ def _chart(
     groups = [batches[begin : begin + size] for begin in range(0, len(batches), size)]
     names = [" to ".join(dict.fromkeys((str(group[0].number), str(group[-1].number)))) for group in groups]
     values = [value_of(group) for group in groups]
-    bars = [
-        charts.Bar(f"micro-batch {name}: {value:,.1f}", name, (value,))
-        for name, value in zip(names, values, strict=True)
-    ]
     rows = [(name, f"{value:,.1f}") for name, value in zip(names, values, strict=True)]
+    bars = [
+        charts.Bar(f"micro-batch {name}: {shown}", name, (value,))
+        for (name, shown), value in zip(rows, values, strict=True)
+    ]
     table = Table(f"{title}, the figures", ("micro-batch", series.name), rows)
     grouping = f"A bar is up to {size} micro-batches." if size > 1 else ""
     return charts.section(series.name, title, f"At most {max(values):,.1f}.", (series,), bars, table, note, grouping)
 
 
+_COLUMNS: dict[str, Callable[[MicroBatch], str]] = {
+    "micro-batch": lambda batch: str(batch.number),
+    "rows": lambda batch: f"{batch.rows:,}",
+    "seconds": lambda batch: f"{batch.seconds:,.1f}",
+    "rows a second": lambda batch: f"{_rate([batch]):,.0f}",
+    "readings": lambda batch: f"{batch.readings:,g}",
+    "rows shed": lambda batch: f"{batch.shed:,}",
+    "MiB of a task": lambda batch: f"{batch.peak_bytes / (1 << 20):,.1f}",
+    "lag": lambda batch: "" if batch.lag is None else f"{batch.lag:,.1f}",
+    "behind": lambda batch: "" if batch.behind is None else f"{batch.behind:,}",
+}
+
+
 def _listed(batches: Sequence[MicroBatch]) -> str:
-    last = list(reversed(batches))[:_MOST_LINES]
-    rows = [
-        (
-            str(batch.number),
-            f"{batch.rows:,}",
-            f"{batch.seconds:,.1f}",
-            f"{_rate([batch]):,.0f}",
-            f"{batch.readings:,g}",
-            f"{batch.shed:,}",
-            f"{batch.peak_bytes / (1 << 20):,.1f}",
-            "" if batch.lag is None else f"{batch.lag:,.1f}",
-            "" if batch.behind is None else f"{batch.behind:,}",
-        )
-        for batch in last
-    ]
-    heads = (
-        "micro-batch",
-        "rows",
-        "seconds",
-        "rows a second",
-        "readings",
-        "rows shed",
-        "MiB of a task",
-        "lag",
-        "behind",
-    )
+    last = batches[: -_MOST_LINES - 1 : -1]
+    rows = [[shown(batch) for shown in _COLUMNS.values()] for batch in last]
     older = len(batches) - len(last)
     note = paragraph(f"Not shown: {counted(older, 'older micro-batch')}.") if older else ""
-    return section(Table("Micro-batches", heads, rows)) + note
+    return section(Table("Micro-batches", list(_COLUMNS), rows)) + note

@@ -107,10 +107,6 @@ class Window:
         """Blocks without packets, which can be released."""
         return [block for block in self._blocks if block.end <= self.begin]
 
-    @property
-    def begins(self) -> Numbers:
-        return np.array([block.begin for block in self._blocks], dtype=np.int64)
-
     def release_block(self) -> None:
         self._blocks.popleft()
 

@@ -12,6 +12,7 @@ from pyspark.sql.types import StructType
 
 from deltawave.comparable import comparable
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
+from deltawave.meshjoin.stored_relation import hash_of
 from deltawave.sql_text import quoted
 
 
@@ -21,9 +22,8 @@ class LoadedBatches:
 
     - ``first``, ``last``: all from first to last are loaded (none at the beginning). Later passes are negative numbers
     - ``present``: some of them that have rows in the table: if these are missing, it is an earlier state of the table
-    - ``run``: the run that has returned results last
+    - ``run``, ``where``: the run that has returned results last, and its condition
     - ``before``: how many rows the table had of each micro-batch that was not loaded then
-    - ``where``: the condition of that run
     - ``is_appended``: whether all rows that this run's model made of the results were appended
     """
 
@@ -149,7 +149,6 @@ class TableResults:
         self.is_new, self.has_some = self.loaded != noted, bool(self._has)
 
     def rows(self, batch: int) -> int:
-        """How many rows of a micro-batch that is not loaded the table has."""
         return self._has.get(batch, _Sum()).rows
 
     def missing(self) -> tuple[DataFrame, dict[int, int]]:
@@ -210,9 +209,6 @@ class TableResults:
 
 def _sums(frame: DataFrame, columns: Sequence[str]) -> dict[int, _Sum]:
     """Row count and sum of hashes of each micro-batch, over these columns."""
-    values = [quoted(name) for name in columns]
-    # Spark's hash skips nulls.
-    flags = [f"isnull({value})" for value in values]
-    row_hash = f"cast(xxhash64({', '.join([*values, *flags])}) as decimal(20, 0))"
+    row_hash = hash_of([quoted(name) for name in columns])
     found = frame.groupBy(BATCH).agg(F.count("*").alias("rows"), F.sum(F.expr(row_hash)).alias("total"))
     return {row[BATCH]: _Sum(row["rows"], int(row["total"])) for row in found.collect()}

@@ -4,6 +4,8 @@ Tuples are added until the memory is full. Then those of the lowest priorities a
 between the two is found digit by digit of the priorities, so that nothing as long as the buffer is sorted or copied.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,15 +34,13 @@ _PART_BYTES = 8
 class Limits:
     """How many tuples may wait.
 
-    - ``rows``, ``kept_bytes``: of the tuples that wait when all new ones were looked at
+    - ``rows``, ``kept_bytes``: of the tuples that wait, with their keys, when all new ones were looked at
     - ``most_bytes``: of the tuples and their keys until then
-    - ``keeps_keys``: whether the keys count in ``kept_bytes`` as well
     """
 
     rows: int
     kept_bytes: int
     most_bytes: int
-    keeps_keys: bool
 
     @property
     def piece_bytes(self) -> int:
@@ -49,9 +49,8 @@ class Limits:
 
     def fit(self, rows: Sizes | int, sizes: Sizes | int) -> npt.NDArray[np.bool_]:
         """Whether so many rows of these sizes, in all, may wait."""
-        keys = _KEY_BYTES * rows
-        kept = sizes + keys * self.keeps_keys
-        return np.asarray((rows <= self.rows) & (kept <= self.kept_bytes) & (sizes + keys <= self.most_bytes))
+        needed = sizes + _KEY_BYTES * rows
+        return np.asarray((rows <= self.rows) & (needed <= min(self.kept_bytes, self.most_bytes)))
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class _Part:
     def nbytes(self) -> int:
         return self.row_bytes + self.keys.nbytes
 
-    def take(self, places: Places) -> "_Part":
+    def take(self, places: Places) -> _Part:
         return _Part(self.rows.take(pa.array(places)), self.keys[places])
 
 
@@ -123,8 +122,7 @@ class BestTuples:
     def is_within(self, limits: Limits) -> bool:
         """Whether all of them may stay."""
         rows = sum(part.rows.num_rows for part in self._parts) - self._consumed
-        kept = self.nbytes if limits.keeps_keys else sum(part.row_bytes for part in self._parts)
-        return rows <= limits.rows and kept + max(self._largest, limits.piece_bytes) <= limits.kept_bytes
+        return rows <= limits.rows and self.nbytes + max(self._largest, limits.piece_bytes) <= limits.kept_bytes
 
     def keep_best(self, limits: Limits, shed: Callable[[pa.RecordBatch], None]) -> int | None:
         """Keep the tuples of the highest priorities that fit; of equal ones, those that came first.

@@ -10,19 +10,14 @@ from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deltawave.meshjoin.best_tuples import BestTuples, Limits
 from deltawave.meshjoin.conditions import Equal
-from deltawave.meshjoin.mesh_join import JoinOptions, shedding
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.shed_stream import Shed, shed_tuples
 from deltawave.meshjoin.shedding import (
-    ExactFrequencies,
     Priority,
     SketchedFrequencies,
     cluster_sampling,
@@ -32,7 +27,11 @@ from deltawave.meshjoin.shedding import (
     sample_w,
     top_w,
 )
-from deltawave.meshjoin.stream import Counts, Fixed, Greedy
+from deltawave.meshjoin.stream import Counts
+from laboratory.meshjoin.best_tuples import BestTuples, Limits
+from laboratory.meshjoin.frequencies import ExactFrequencies
+from laboratory.meshjoin.self_tuner import Fixed
+from laboratory.meshjoin.shed_stream import Shed, run_shedding, shed_tuples
 
 ON = Equal.on("key")
 PRIORITIES: dict[str, Priority] = {
@@ -97,7 +96,7 @@ def test_what_was_shed_completes_the_result(
         join, counts = MeshJoin(pages, ON, tuples.schema, how, memory, most_pages=1), Counts()
         (folder / "shed").unlink(missing_ok=True)
         shed = Shed(folder / "shed", PRIORITIES[priority], frequencies)
-        found = all_rows(join.run(coming_in(tuples, sizes), Fixed(w, 1), counts, shed))
+        found = all_rows(run_shedding(join, coming_in(tuples, sizes), shed, Fixed(w, 1), counts))
         assert counts.peak_bytes <= memory
         assert counts.tuples + counts.shed == len(keys)
         found += all_rows(join.run(shed_tuples(shed.path)))
@@ -117,7 +116,7 @@ def test_what_was_shed_completes_the_result(
 def test_the_best_tuples_are_kept(parts: list[list[tuple[float, int]]], rows: int, most: int, is_text: bool) -> None:
     """By priority and then arrival, up to the first one that does not fit."""
     waiting, shed = BestTuples(tuples_of([0], [0] * is_text).schema), []
-    limits = Limits(rows, most, 10 * most, keeps_keys=True)
+    limits = Limits(rows, most, 10 * most)
     every = [(keys_of(np.array([priority]))[0], at) for at, (priority, _) in enumerate(itertools.chain(*parts))]
     numbers = itertools.count()
     for part in parts:
@@ -146,74 +145,10 @@ def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -
     with relation_of(folder, range(50), per_page=25) as pages:
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 400_000, most_pages=1), Counts()
         whole_cycle = Fixed(len(tuples), pages.pages)
-        for _ in join.run([tuples, None], whole_cycle, counts, Shed(folder / "one")):
+        for _ in run_shedding(join, [tuples, None], Shed(folder / "one"), whole_cycle, counts):
             pass
         assert counts.tuples > 0.7 * join.capacity(12)
         assert counts.peak_bytes <= 400_000
-
-
-@pytest.mark.parametrize("priority", ["keep", "top"])
-def test_of_a_micro_batch_one_window_is_joined(folder: Path, priority: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of it is there, many times what the memory holds: the relation is read about once."""
-    tuples = tuples_of([n % 100 for n in range(40_000)])
-    batches = [tuples.slice(at, 1000) for at in range(0, 40_000, 1000)]
-    with relation_of(folder, [n % 100 for n in range(150)], per_page=10) as pages:
-        path = folder / f"batch_{priority}"
-        sketch = SketchedFrequencies.stored(folder / "relation.pages", pages, ON)
-        join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 100_000, most_pages=1), Counts()
-        shed = Shed(path, PRIORITIES[priority], sketch, is_complete=True)
-        keep_best = Mock(side_effect=BestTuples.keep_best)
-        with monkeypatch.context() as patch:
-            patch.setattr(BestTuples, "keep_best", lambda *given: keep_best(*given))
-            found = all_rows(join.run(batches, Greedy(), counts, shed))
-        assert counts.pages <= 2 * pages.pages
-        # Not with each of the 40 batches.
-        assert 0 < keep_best.call_count <= (2 if priority == "keep" else 6)
-        assert 0.7 * join.capacity(12) < counts.tuples < 40_000
-        assert counts.peak_bytes <= 100_000
-        # The first 50 keys match two rows each.
-        assert (sum(found.values()) == 2 * counts.tuples) == (priority == "top")
-        assert found + all_rows(join.run(shed_tuples(path))) == all_rows(join.run(batches))
-
-
-@pytest.mark.parametrize("priority", ["sample_w", "cluster_sampling"])
-def test_probabilities_make_estimates_of_samples_unbiased(folder: Path, priority: str) -> None:
-    """Two tasks, one of which has a hot key and most of the stream: by Horvitz and Thompson, of all results.
-
-    Without the probabilities, the hot key has a much smaller share of the sample than of the stream.
-    """
-    tasks = {(1,): 24_000, tuple(range(2, 12)): 4000}
-    wanted, kept, estimates = 0, Counter[int](), np.zeros(12)
-    for keys, count in tasks.items():
-        tuples = tuples_of([keys[n % len(keys)] for n in range(count)])
-        matches = [key for key in keys for _ in range(1 + key % 3)]
-        own = folder / f"{priority} {keys[0]}"
-        own.mkdir()
-        with relation_of(own, matches) as pages:
-            join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=1)
-            schema = join.schema.append(pa.field("p", pa.float64())).append(pa.field("is_shed", pa.bool_()))
-            file, counts = str(own / "relation.pages"), Counts()
-            options = JoinOptions("key", shed=priority, probability="p")
-            for rows in shedding(join, iter([tuples]), options, file, schema, counts):
-                found = rows.filter(pc.invert(rows.column("is_shed")))
-                np.add.at(
-                    estimates, found.column("key").to_numpy(), 1 / found.column("p").to_numpy(zero_copy_only=False)
-                )
-                kept.update(found.column("key").to_pylist())
-            wanted += sum(count // len(keys) * (1 + key % 3) for key in keys)
-        assert counts.shed
-    assert kept[1] / sum(kept.values()) < 0.7 * 2 * 24_000 / wanted
-    # The standard deviation is below 3% for the hot key.
-    assert estimates[1] == pytest.approx(2 * 24_000, rel=0.15)
-    assert estimates.sum() == pytest.approx(wanted, rel=0.15)
-
-
-def test_a_sketch_that_is_kept_beside_pages(folder: Path) -> None:
-    with relation_of(folder, [1, 1, 2]) as pages:
-        path = folder / "kept.pages"
-        counted = SketchedFrequencies.stored(path, pages, ON)
-    again = SketchedFrequencies.stored(path, Relation(pages.schema), ON)
-    assert counted(tuples_of([1, 2, 3])).tolist() == again(tuples_of([1, 2, 3])).tolist() == [2, 1, 0]
 
 
 def test_a_stream_that_is_always_faster(folder: Path) -> None:
@@ -221,7 +156,7 @@ def test_a_stream_that_is_always_faster(folder: Path) -> None:
     tuples = tuples_of([n % 50 for n in range(5000)])
     with relation_of(folder, range(50)) as pages:
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 20_000), Counts()
-        running = join.run(itertools.repeat(tuples), Greedy(), counts, Shed(folder / "endless"))
+        running = run_shedding(join, itertools.repeat(tuples), Shed(folder / "endless"), counts=counts)
         assert next(running).num_rows
         assert counts.shed > 0
         running.close()
@@ -234,13 +169,13 @@ def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
     path = folder / "killed"
     with relation_of(folder, range(50)) as pages:
         join = MeshJoin(pages, ON, tuples.schema, "inner", 20_000)
-        for _ in join.run(coming_in(tuples, [1000]), Greedy(), None, Shed(path)):
+        for _ in run_shedding(join, coming_in(tuples, [1000]), Shed(path)):
             pass
         written = list(shed_tuples(path))
         path.write_bytes(path.read_bytes()[:-100])
         assert list(shed_tuples(path)) == written[:-1]
         with pytest.raises(FileExistsError, match="killed has tuples that a previous run shed: join them first"):
-            join.run([tuples], shed=Shed(path))
+            run_shedding(join, [tuples], Shed(path))
 
 
 @pytest.mark.parametrize("end", ["nobody takes more", "needs more than the 1 bytes", "no priorities", "no source"])
@@ -257,7 +192,8 @@ def test_what_was_pulled_is_joined_or_in_the_file(folder: Path, end: str) -> Non
     shed = Shed(file, Mock(side_effect=OSError(end)) if end == "no priorities" else keep_w)
     memory = 1 if end.startswith("needs") else 100_000
     with relation_of(folder, list(range(100)), per_page=10) as relation:
-        results = MeshJoin(relation, ON, tuples.schema, memory_bytes=memory).run(source(), Greedy(), counts, shed)
+        join = MeshJoin(relation, ON, tuples.schema, memory_bytes=memory)
+        results = run_shedding(join, source(), shed, counts=counts)
         if end == "nobody takes more":
             next(results)
             results.close()
@@ -273,7 +209,7 @@ def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:
     tuples, path = tuples_of([1, 2]), folder / "nothing"
     with relation_of(folder, [1, 2]) as pages:
         join = MeshJoin(pages, ON, tuples.schema)
-        join.run([tuples], shed=Shed(path))
+        run_shedding(join, [tuples], Shed(path))
         assert not path.exists()
 
         def killed() -> Iterator[pa.RecordBatch | None]:
@@ -283,18 +219,18 @@ def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:
 
         left: list[bytes] = []
         with pytest.raises(RuntimeError, match="killed"):
-            list(join.run(killed(), shed=Shed(path)))
+            list(run_shedding(join, killed(), Shed(path)))
         for begin in (0, 3, len(left[0]) // 2, len(left[0])):
             path.write_bytes(left[0][:begin])
             assert not any(rows.num_rows for rows in shed_tuples(path))
-            assert sum(all_rows(join.run([tuples], shed=Shed(path))).values()) == 2
+            assert sum(all_rows(run_shedding(join, [tuples], Shed(path))).values()) == 2
 
 
 def test_a_file_of_something_else_is_not_overwritten(folder: Path) -> None:
     tuples, path = tuples_of([1]), folder / "other"
     path.write_text("something that is precious")
     with relation_of(folder, [1]) as pages, pytest.raises(FileExistsError, match="other is there, and no file of shed"):
-        MeshJoin(pages, ON, tuples.schema).run([tuples], shed=Shed(path))
+        run_shedding(MeshJoin(pages, ON, tuples.schema), [tuples], Shed(path))
     assert path.read_text() == "something that is precious"
 
 
@@ -318,11 +254,11 @@ class TestBadInput:
         with relation_of(folder, [1]) as pages:
             join = MeshJoin(pages, ON, tuples.schema, "right_anti")
             with pytest.raises(ValueError, match="A right_anti mesh join can't shed"):
-                join.run([tuples], shed=Shed(folder / "shed"))
+                run_shedding(join, [tuples], Shed(folder / "shed"))
 
     def test_a_relation_without_rows(self, folder: Path) -> None:
         tuples = tuples_of([1, 2])
         empty = Relation(pa.schema([("key", pa.int64()), ("skey", pa.int64())]))
         join = MeshJoin(empty, ON, tuples.schema, "left")
-        assert sum(all_rows(join.run([tuples], shed=Shed(folder / "none"))).values()) == 2
+        assert sum(all_rows(run_shedding(join, [tuples], Shed(folder / "none"))).values()) == 2
         assert not list(shed_tuples(folder / "none"))

@@ -4,7 +4,8 @@ The shed tuples are written into a file. A later pass over that file is exact, a
 of the join without shedding.
 """
 
-import sys
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.batches import pieces
-from deltawave.meshjoin.best_tuples import BestTuples, Limits
-from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of, priority_of
-from deltawave.meshjoin.stream import Counts, StreamBuffer
+from deltawave.meshjoin.operator import MeshJoin, OnePass
+from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of
+from deltawave.meshjoin.stream import Counts, StreamBuffer, Tuner, greedy
+from laboratory.meshjoin.best_tuples import BestTuples, Limits
 
 # The beginning of each message of an Arrow stream.
 _CONTINUATION = b"\xff\xff\xff\xff"
 # The most tuples that are looked at at a time: their working arrays do not count as the join's memory.
 _ROWS = 1 << 15
+# The join reads ahead up to this many windows of tuples, to choose which it keeps.
+_WINDOWS = 8
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,11 @@ class Shed:
     - ``path``: the file of the shed tuples; a file with tuples of a previous run is refused
     - ``priority``: which tuples are kept (:mod:`deltawave.meshjoin.shedding`)
     - ``frequencies``: how many rows tuples match (:mod:`deltawave.meshjoin.shedding`), if the priority needs it
-    - ``is_complete``: the whole stream is there when the join begins, like a micro-batch. Then all tuples are looked
-      at at once, and the kept ones are joined in about one cycle
     """
 
     path: str | Path
     priority: Priority = keep_w
     frequencies: Callable[[pa.RecordBatch], Frequencies] | None = None
-    is_complete: bool = False
 
 
 def shed_tuples(path: str | Path) -> Iterator[pa.RecordBatch]:
@@ -105,17 +106,18 @@ class ShedStream(StreamBuffer):
         return self._waiting.nbytes
 
     def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> tuple[int, int]:
+        """Look at up to ``most_new`` new tuples; return how many these are, and the most bytes that waited meanwhile.
+
+        ``most_rows``, ``most_bytes``: how many of them fit; ``spare_bytes``: memory that is free in addition until this
+        returns.
+        """
         self._open()
         self._waiting.peak_bytes = self._waiting.nbytes
         if self.peek() is None:
             return 0, self.nbytes
-        is_complete = self._shed.is_complete
-        if is_complete:
-            most_new = sys.maxsize
-        else:
-            # It is the bound of the tuples that were there then.
-            self._bound = self._counts.shed_priority = None
-        limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes, keeps_keys=not is_complete)
+        # It is the bound of the tuples that were there then.
+        self._bound = None
+        limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes)
         new = 0
         # The limit is for streams that are always faster than this loop.
         while new < most_new and (found := self.peek()) is not None:
@@ -154,7 +156,7 @@ class ShedStream(StreamBuffer):
 
     def _keep_best(self, limits: Limits) -> None:
         if (bound := self._waiting.keep_best(limits, self._write)) is not None:
-            self._bound, self._counts.shed_priority = bound, priority_of(bound)
+            self._bound = bound
 
     def _write(self, rows: pa.RecordBatch) -> None:
         self._written.write_batch(rows)
@@ -180,12 +182,48 @@ class ShedStream(StreamBuffer):
         self._written.write_batch(pa.RecordBatch.from_pylist([], self._schema))
 
     def close(self) -> None:
+        """Keep what was pulled in the file, if the join ends before its stream."""
         self._open()
         assert self._file is not None
         with self._file, self._written:
-            # If the join ends before its stream.
             while (waiting := self.held) is not None:
                 self._written.write_batch(waiting)
                 self.advance(waiting.num_rows)
             if (pulled := super().held) is not None:
                 self._written.write_batch(pulled)
+
+
+class _SheddingPass(OnePass):
+    _source: ShedStream
+
+    def close(self) -> None:
+        self._source.close()
+
+    def _gather(self, room: int) -> int:
+        used = self._own_bytes + self._window.nbytes
+        free = max(0, self._join.memory_bytes - used - room * self._join.records_matches)
+        spare = self._matcher_bytes if self._matcher is None else 0
+        new, peak = self._source.gather(room, free, spare, _WINDOWS * self._capacity)
+        self._counts.peak_bytes = max(self._counts.peak_bytes, used + max(self._source.nbytes, peak - spare))
+        return new
+
+
+def run_shedding(
+    join: MeshJoin,
+    stream: Iterable[pa.RecordBatch | None],
+    shed: Shed,
+    tuner: Tuner = greedy,
+    counts: Counts | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """``join.run``, where new tuples that do not fit are shed and kept in a file.
+
+    Raises ``FileExistsError`` if that file has tuples, and ``ValueError`` for ``right_anti``: unmatched rows are not
+    known before the last tuple.
+    """
+    if join.how == "right_anti":
+        raise ValueError(
+            "A right_anti mesh join can't shed tuples: which rows of the relation have no match is known only when "
+            "all tuples were joined. Leave out shed."
+        )
+    counts = counts or Counts()
+    return _SheddingPass(join, ShedStream(stream, join.stream_schema, shed, counts), tuner, counts).batches()
