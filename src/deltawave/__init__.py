@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deltawave.comparing import Comparison, compare
-    from deltawave.differencing.full_outer_join import outer_join
     from deltawave.resources import attach, release, releasing
 
-__all__ = ["Comparison", "attach", "compare", "outer_join", "release", "releasing"]
+__all__ = ["Comparison", "attach", "compare", "release", "releasing"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,10 +15,6 @@ def __getattr__(name: str) -> Any:
         from deltawave import comparing
 
         return getattr(comparing, name)
-    if name == "outer_join":
-        from deltawave.differencing.full_outer_join import outer_join
-
-        return outer_join
     if name in __all__:
         from deltawave import resources
 

@@ -62,6 +62,20 @@ class Contract:
         numbers = [places[name] for name in self.unique_key]
         return all_same((F.col(_cell_name("old", at)), F.col(_cell_name("new", at))) for at in numbers)
 
+    def outer_join(
+        self, old: DataFrame, new: DataFrame, hint: str | None = None, condition: Column | None = None
+    ) -> DataFrame:
+        """The rows that differ, by Spark's full outer join.
+
+        ``hint``: Spark's, for the join (LG96 3.1: ``merge`` or ``shuffle_hash``). ``condition``: by default equal keys.
+        """
+        old, new = (
+            self.side(frame.select(*map(quoted, self.names(side))), side).withColumn(f"__in_{side}", F.lit(True))
+            for side, frame in zip(SIDES, (old, new), strict=True)
+        )
+        pairs = (old.hint(hint) if hint else old).join(new, self.same_key() if condition is None else condition, "full")
+        return self.changes(pairs, F.col("__in_old").isNotNull(), F.col("__in_new").isNotNull())
+
     def changes(self, pairs: DataFrame, in_old: Column, in_new: Column) -> DataFrame:
         """The changes among pairs of rows. ``in_old``, ``in_new``: whether a pair has an old, a new row."""
         is_both = in_old & in_new

@@ -16,7 +16,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StructType
 
-from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, PositionedBatches, typed
@@ -75,21 +74,15 @@ def changes(
 
 
 def changes_by(
-    matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
+    matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int
 ) -> tuple[DataFrame, Measured]:
-    """Return the same as ``changes``.
-
-    Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
-    too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
-    """
+    """Return the same as ``changes``."""
     try:
         found, measured = found_in_order(matching, old, new, contract, memory_bytes)
     except NotSegmentedError as reason:
         _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, reason)
-        return outer_join.changes(old, new, contract), reason.measured
-    if reconcile:
-        return changes_found(found, contract), measured
-    return contract.changes(_paired(contract, found), *_in_both()), measured
+        return contract.outer_join(old, new), reason.measured
+    return changes_found(found, contract), measured
 
 
 def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
@@ -98,13 +91,11 @@ def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
     The rows without a partner are joined, as the window may only have missed one.
     """
     found = persisted(pairs_and_rest)
-    in_old, in_new = _in_both()
-    rest = outer_join.changes(
-        found.where(~in_new).select(*cells(contract, "old")),
-        found.where(~in_old).select(*cells(contract, "new")),
-        contract,
+    in_old, in_new = in_both()
+    rest = contract.outer_join(
+        found.where(~in_new).select(*cells(contract, "old")), found.where(~in_old).select(*cells(contract, "new"))
     )
-    pairs = _paired(contract, found.where(in_old & in_new))
+    pairs = paired(contract, found.where(in_old & in_new))
     return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest)
 
 
@@ -164,7 +155,7 @@ def cells(contract: Contract, side: Side) -> list[Column]:
     return [F.col(_moved(side, number)).alias(name) for number, name in enumerate(contract.names(side))]
 
 
-def _paired(contract: Contract, found: DataFrame) -> DataFrame:
+def paired(contract: Contract, found: DataFrame) -> DataFrame:
     """These rows as the contract compares them. Their other columns stay."""
     for side in SIDES:
         found = contract.side(found.select("*", *cells(contract, side)), side)
@@ -176,7 +167,7 @@ def position(side: Side) -> str:
     return f"__{side}_position"
 
 
-def _in_both() -> tuple[Column, Column]:
+def in_both() -> tuple[Column, Column]:
     """Whether a pair has an old, a new row."""
     return F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()
 

@@ -1,7 +1,7 @@
 """Hybrid hash join of two snapshots (LG95 3.3) on Spark.
 
 Spark exchanges the rows by their keys. A task joins its part of both snapshots in Python, in the memory that it is
-granted: see :mod:`~deltawave.differencing.buckets`.
+granted: see :mod:`~laboratory.differencing.buckets`.
 """
 
 import logging
@@ -15,14 +15,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from deltawave.comparable import reaches_python
-from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched
 from deltawave.differencing.batches import Batches, positioned
-from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_batches
 from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema
 from deltawave.sql_text import quoted
+from laboratory.differencing.buckets import by_buckets
 
 _LOG = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     new = new.select(*map(quoted, contract.names("new")))
     if not (reaches_python(old.schema) and reaches_python(new.schema)):
         _LOG.info("no hybrid hash join, Spark joins both snapshots: a column does not reach Python")
-        return outer_join.changes(old, new, contract, hint="shuffle_hash")
+        return contract.outer_join(old, new, "shuffle_hash")
     schema = found_schema(contract, old, new)
     # The columns of both sides, without rows in files.
     of_old, of_new = (RowGroups((), (), 1, to_arrow_schema(frame.schema)) for frame in (old, new))

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.test_aging import SIZES, block, blocks, positions
 
-from deltawave.differencing import aging, buckets
+from deltawave.differencing import aging
 from deltawave.differencing.aging import Block
-from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.hashing import Hashes, mix
+from laboratory.differencing import buckets
+from laboratory.differencing.buckets import by_buckets
 
 # Bytes of a row, with its hash and position.
 ROW = 24

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, windowed
 from deltawave.differencing.aligning import Segment, aligned
 from deltawave.differencing.batches import Batches, Positions, flags
@@ -24,10 +23,11 @@ from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.merging import differences
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import Signatures
-from deltawave.differencing.stored_rows import StoredRows, rows_between
+from deltawave.differencing.stored_rows import rows_between
 from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
+from laboratory.differencing.stored_rows import StoredRows
 
 Matching = Literal["merge", "hash", "window"]
 
@@ -62,7 +62,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
         pointers = _by_segments(session, *sides, len(contract.unique_key), matching == "merge")
     found = persisted(pointers)
     rows = old_rows.at(found.where("is_old")), new_rows.at(found.where("not is_old"))
-    return holding(outer_join.changes(*rows, contract), found)
+    return holding(contract.outer_join(*rows), found)
 
 
 def _hashed_names(contract: Contract) -> list[str]:
