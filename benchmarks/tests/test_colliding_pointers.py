@@ -56,7 +56,7 @@ def test_a_window_of_hashes_tells_keys_apart(
 ) -> None:
     sides = [RowGroups((("file", 0),), (len(rows),), 1, SCHEMA) for rows in (old, new)]
     parts = {id(side): rows for side, rows in zip(sides, (old, new), strict=True)}
-    monkeypatch.setattr(pointed, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
+    monkeypatch.setattr(RowGroups, "between", lambda groups, begin, end: cut(parts[id(groups)], size))
     segments = (Segment((0, len(old)), (0, len(new))),)
     found = [row for part in pointed._unmatched(*sides, segments, capacity, 1, 0) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)

@@ -11,13 +11,11 @@ import pyarrow as pa
 import pytest
 from functional.macros.generated import content
 from functional.strategies.found import storing
-from functional.strategies.test_resources import Needed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 import deltawave
-from deltawave.resources import attach
 from laboratory.differencing.full_outer_join import JOIN_ALGORITHMS, outer_join
 
 pytestmark = pytest.mark.usefixtures("interpreted", "heard")
@@ -113,18 +111,6 @@ class TestSideBySide:
             ValueError, match=re.escape("Several rows of the right relation have the same key (id): (3")
         ):
             outer_join(left, right, on="id", algorithm=algorithm)
-
-
-@pytest.mark.parametrize("algorithm", ["sort_merge", "window"])
-def test_an_outer_join_keeps_its_relations(spark: SparkSession, algorithm: str) -> None:
-    needed = Needed()
-    right = attach(spark.range(3).selectExpr("id", "1 as one"), needed.release)
-    joined = outer_join(spark.range(4), right, on="id", algorithm=algorithm)
-    del right
-    assert needed.stays
-    assert joined.count() == 4
-    del joined
-    assert needed.goes
 
 
 class TestBadInput:

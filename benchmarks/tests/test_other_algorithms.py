@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 from functional.strategies.test_algorithms_agree import Stored, check_agreement, small_tasks, stored  # noqa: F401
+from functional.strategies.test_resources import Needed
 from functional.strategies.test_snapshot_differential import EveryAlgorithm, changed
 from pyspark.sql import SparkSession
 
 from deltawave.differencing import ALGORITHMS
+from deltawave.resources import attach
 from laboratory.differencing.algorithms import BY_NAME, READING_FILES, of_multisets
+from laboratory.differencing.full_outer_join import outer_join
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -48,3 +51,15 @@ def test_duplicate_keys_are_matched_as_multisets(spark: SparkSession, tmp_path: 
         ("None", "insert", "x", None),
     ]
     assert set(found[0]) == {"id", "name", "share", "before__name", "before__share", "change_type", "changed_columns"}
+
+
+@pytest.mark.parametrize("algorithm", ["sort_merge", "window"])
+def test_an_outer_join_keeps_its_relations(spark: SparkSession, algorithm: str) -> None:
+    needed = Needed()
+    right = attach(spark.range(3).selectExpr("id", "1 as one"), needed.release)
+    joined = outer_join(spark.range(4), right, on="id", algorithm=algorithm)
+    del right
+    assert needed.stays
+    assert joined.count() == 4
+    del joined
+    assert needed.goes

@@ -29,7 +29,7 @@ from pyspark.sql.types import (
 
 from deltawave.comparing.columns import Column
 from deltawave.comparing.prefilter import Tables
-from deltawave.differencing import hash_compressed, local_engine, logged_rows
+from deltawave.differencing import hash_compressed, hash_selects, local_engine, logged_rows
 from deltawave.differencing.contract import SIDES
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
 from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
@@ -92,7 +92,7 @@ def compared(fields: Mapping[str, DataType] = FIELDS, keys: int = KEYS) -> Any:
     columns = [
         {"name": name, "is_compared": place >= keys and name != "_change_type"} for place, name in enumerate(names)
     ]
-    return hash_compressed._Compared(frame, names[:keys], columns)
+    return hash_selects.HashSelects(frame, names[:keys], columns)
 
 
 def same(cell: Any) -> Any:

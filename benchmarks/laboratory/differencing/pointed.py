@@ -16,15 +16,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing.aging import Aged, Block, windowed
 from deltawave.differencing.aligning import Segment, aligned
-from deltawave.differencing.batches import Batches, Positions, flags
+from deltawave.differencing.batches import Batches, Positions, any_unequal, flags
 from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_numbers
-from deltawave.differencing.merging import differences
 from deltawave.differencing.parquet_files import NotInPlaceError
-from deltawave.differencing.signatures import Signatures
-from deltawave.differencing.stored_rows import rows_between
-from deltawave.differencing.unequal import any_unequal
+from deltawave.differencing.signatures import Signatures, differences
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 from laboratory.differencing.stored_rows import StoredRows
@@ -138,7 +135,7 @@ def _unmatched(
 
 
 def _blocks(groups: RowGroups, bounds: tuple[int, int], keys: int) -> Iterator[Block]:
-    for at, rows in rows_between(groups, *bounds):
+    for at, rows in groups.between(*bounds):
         own = signatures(rows.columns, keys)
         names = ("row_hash", "row_check", "key_check")
         hashes = pa.RecordBatch.from_pydict({name: getattr(own, name) for name in names})

@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from deltawave.differencing.batches import Batches, typed
-from deltawave.differencing.in_place import RowGroups, map_numbers, parallelism
-from deltawave.differencing.stored_rows import nullable_schema, plain_row_groups
+from deltawave.differencing.in_place import RowGroups, map_numbers, nullable_schema, parallelism
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class StoredRows:
         """Raises ``NotInPlaceError`` if Spark has to read the frame."""
         fields = {field.name.lower(): field for field in frame.schema.fields}
         schema = StructType([fields[name.lower()] for name in names])
-        return cls(frame, plain_row_groups(frame).only(names), schema)
+        return cls(frame, RowGroups.of(frame).only(names), schema)
 
     def of_groups(self, numbers: Sequence[int]) -> DataFrame:
         """The rows of these row groups."""

@@ -19,7 +19,6 @@ from deltawave.differencing.batches import Batches, Mask, Places, Positions
 from deltawave.differencing.in_place import RowGroups, map_numbers, parallelism
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
-from deltawave.differencing.stored_rows import rows_between
 
 _LOG = logging.getLogger(__name__)
 
@@ -221,7 +220,7 @@ def _sample(session: SparkSession, new: RowGroups, bounds: list[int], tasks: int
 
     def read(number: int) -> Batches:
         part = parts[number]
-        for at, rows in rows_between(new, *part):
+        for at, rows in new.between(*part):
             own = np.arange(at, at + rows.num_rows)
             chosen = np.flatnonzero((own < part[0] + _SAMPLED_KEYS) | _is_spread(own, *part))
             hashes = key_hashes(rows.take(pa.array(chosen)).columns).view(np.int64)

@@ -9,8 +9,8 @@ import shutil
 import tempfile
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,14 +23,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
 
-from deltawave.differencing.in_place import has_local_master, parallelism
+from deltawave.differencing.in_place import RowGroups, has_local_master, parallelism
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError, located, state_of
-from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.resources import attach
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 
+# What a comparison takes unless it is told.
+MEMORY_BYTES = 1 << 30
 _LEAST_MEMORY = 256 << 20
 # With less, a thread has no room for the rows that it reads.
 _THREAD_MEMORY = 128 << 20
@@ -165,7 +166,7 @@ class LocalEngine:
 
         Raises ``NotInPlaceError`` if Spark has to read them.
         """
-        groups = plain_row_groups(frame)
+        groups = RowGroups.of(frame)
         select = self.of_files(frame, groups.states, groups.stored)
         self._states.update(groups.states)
         return select
@@ -241,6 +242,15 @@ class LocalEngine:
     def _new_folder(self) -> Path:
         self._folders += 1
         return self._folder / f"{self._folders}"
+
+
+@contextmanager
+def or_spark(task: str) -> Iterator[None]:
+    """End the block where DuckDB cannot go on: then Spark does the task, which the log names."""
+    try:
+        yield
+    except (NotInPlaceError, duckdb.Error) as error:
+        _LOG.debug("Spark %s: %s", task, error)
 
 
 def local_path(uri: str) -> Path:

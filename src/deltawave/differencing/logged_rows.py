@@ -12,7 +12,15 @@ import duckdb
 from pyspark.sql import DataFrame
 
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import LocalEngine, literal, local_path, name_in_duckdb, reaches
+from deltawave.differencing.local_engine import (
+    MEMORY_BYTES,
+    LocalEngine,
+    literal,
+    local_path,
+    name_in_duckdb,
+    or_spark,
+    reaches,
+)
 from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 from deltawave.sql_text import quoted
 
@@ -37,14 +45,14 @@ def last_rows(
     partitions: Partitions,
     from_batch: int,
     unique_key: Sequence[str],
-    memory_bytes: int = 1 << 30,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> DataFrame:
     """Return the last row of each of these ``keys``, unless it was deleted.
 
     - ``rows``: the same rows as a query, for Spark to run if DuckDB cannot read the log
     - ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``; the columns of ``rows``, and ``change_type``
     """
-    try:
+    with or_spark("reads the log"):
         files = LogFiles.of(stored, partitions, from_batch)
         with LocalEngine(stored.sparkSession, memory_bytes) as engine:
             wanted = engine.rows(keys.select(*map(quoted, unique_key)))
@@ -53,38 +61,35 @@ def last_rows(
                 f"from ({files.last_changes(engine, unique_key, wanted)}) where change_type <> encode('delete')",
                 rows.schema,
             )
-    except (NotInPlaceError, duckdb.Error) as error:
-        _LOG.debug("Spark reads the log: %s", error)
-        return rows
+    return rows
 
 
-def count_keys(rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> dict[str, int] | None:
+def count_keys(
+    rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = MEMORY_BYTES
+) -> dict[str, int] | None:
     """Count a first dump, which is all rows of Parquet files; None if Spark has to read them.
 
     Returns ``rows``, ``null_keys`` (rows without a key), ``duplicate_keys`` and ``duplicate_rows``.
     """
-    return _counted(rows, lambda engine: key_counts(engine, engine.in_place(rows), unique_key), memory_bytes)
+    return _counted(rows, lambda engine: engine.in_place(rows), unique_key, memory_bytes)
 
 
-def count_pairs(pairs: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> dict[str, int] | None:
+def count_pairs(
+    pairs: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = MEMORY_BYTES
+) -> dict[str, int] | None:
     """The same of those rows of the dump that differ: see ``write_changes``."""
-
-    def count(engine: LocalEngine) -> dict[str, int]:
-        return key_counts(engine, f"select * from ({engine.of_result(pairs)}) where is_there", unique_key)
-
-    return _counted(pairs, count, memory_bytes)
+    there = "select * from ({}) where is_there"
+    return _counted(pairs, lambda engine: there.format(engine.of_result(pairs)), unique_key, memory_bytes)
 
 
 def _counted(
-    rows: DataFrame, count: Callable[[LocalEngine], dict[str, int]], memory_bytes: int
+    rows: DataFrame, select: Callable[[LocalEngine], str], unique_key: Sequence[str], memory_bytes: int
 ) -> dict[str, int] | None:
-    try:
+    with or_spark("counts the rows"):
         require_reach(rows)
         with LocalEngine(rows.sparkSession, memory_bytes) as engine:
-            return count(engine)
-    except (NotInPlaceError, duckdb.Error) as error:
-        _LOG.debug("Spark counts the rows: %s", error)
-        return None
+            return key_counts(engine, select(engine), unique_key)
+    return None
 
 
 def require_reach(rows: DataFrame) -> None:
@@ -164,7 +169,7 @@ class LogFiles:
 
 
 def write_changes(
-    pairs: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
+    pairs: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = MEMORY_BYTES
 ) -> dict[str, int] | None:
     """Write the changes of rows with their before images, as a log's partition.
 
@@ -183,7 +188,7 @@ def write_changes(
 
 
 def write_inserts(
-    rows: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
+    rows: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = MEMORY_BYTES
 ) -> dict[str, int] | None:
     """The same of a first dump, all rows of Parquet files, in the log's types: each is an insert."""
 

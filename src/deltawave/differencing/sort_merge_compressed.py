@@ -36,11 +36,9 @@ from deltawave.differencing.compression import (
 )
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import RowGroups, map_rows
-from deltawave.differencing.merging import differences, key_places, sorted_places
+from deltawave.differencing.in_place import RowGroups, groups_in_place, map_rows
 from deltawave.differencing.parquet_files import ChangedFileError
-from deltawave.differencing.signatures import Checks, Signatures, key_hashes
-from deltawave.differencing.stored_rows import groups_in_place
+from deltawave.differencing.signatures import Checks, Signatures, differences, key_hashes, key_places, sorted_places
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 

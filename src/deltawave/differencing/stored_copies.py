@@ -8,17 +8,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb
+from deltawave.differencing.local_engine import MEMORY_BYTES, LocalEngine, name_in_duckdb, or_spark
 from deltawave.differencing.logged_rows import key_counts, require_reach
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
 
-_MEMORY = 1 << 30
-
 
 def are_same(
-    old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], rows: int, memory_bytes: int = _MEMORY
+    old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], rows: int, memory_bytes: int = MEMORY_BYTES
 ) -> bool:
     """Whether both have the same rows; false if only Spark can tell. No key occurs twice in ``old``.
 
@@ -45,23 +43,21 @@ def differing_pairs(
     *,
     unique_key: Sequence[str],
     columns: Columns,
-    memory_bytes: int = _MEMORY,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> tuple[DataFrame, dict[str, int]]:
     """Return the rows that differ in a compared column, as ``hash_compressed.differing_pairs`` does.
 
     With the counts of ``logged_rows.count_keys``, of ``new``, and ``previous_rows``, the number of old rows. If only
     Spark can compare them, there are no counts, and the rows are those of ``new``.
     """
-    try:
+    with or_spark("compares the rows"):
         require_reach(new)
         with LocalEngine(new.sparkSession, memory_bytes) as engine:
             join = _Join(engine, old, new, unique_key, [each["name"] for each in columns if each["is_compared"]])
             ((previous_rows,),) = engine.execute(f"select count(*) from ({join.old})")
             counts = key_counts(engine, join.new_rows, unique_key)
             return engine.frame(join.pairs(), join.schema()), counts | {"previous_rows": previous_rows}
-    except (NotInPlaceError, duckdb.Error) as error:
-        _LOG.debug("Spark compares the rows: %s", error)
-        return new, {}
+    return new, {}
 
 
 class _Join:

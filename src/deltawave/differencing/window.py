@@ -18,13 +18,11 @@ from pyspark.sql.types import LongType, StructType
 
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
-from deltawave.differencing.batches import Batches, Mask, PositionedBatches, typed
+from deltawave.differencing.batches import Batches, Mask, PositionedBatches, any_unequal, typed
 from deltawave.differencing.contract import SIDES, Columns, Contract, Side
 from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
-from deltawave.differencing.stored_rows import plain_row_groups, rows_between
-from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
@@ -128,7 +126,7 @@ def found_in_order(
 
 def _row_groups(frame: DataFrame, side: Side) -> RowGroups:
     try:
-        return plain_row_groups(frame)
+        return RowGroups.of(frame)
     except NotInPlaceError as error:
         raise NotSegmentedError(f"the {side} one is not read in place, {error}") from error
 
@@ -193,7 +191,7 @@ class Comparison:
 
     def __call__(self, number: int) -> Batches:
         segment = self.segments[number]
-        return self.found_in(rows_between(self.old, *segment.old), rows_between(self.new, *segment.new))
+        return self.found_in(self.old.between(*segment.old), self.new.between(*segment.new))
 
     def found_in(self, old: PositionedBatches, new: PositionedBatches) -> Batches:
         """What matching the rows of both sides finds, in the columns of ``found_schema``."""
