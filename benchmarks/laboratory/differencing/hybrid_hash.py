@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from deltawave.comparable import reaches_python
 from deltawave.differencing.aging import Aged, Block, Matched
-from deltawave.differencing.batches import Batches, positioned
+from deltawave.differencing.batches import Batches, PositionedBatches
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_batches
 from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema
@@ -83,4 +83,11 @@ def _found(comparison: Comparison, names: list[str], batches: Batches) -> Batche
             yield rest.pop().select(comparison.new.schema.names)
         yield from (batch.select(comparison.new.schema.names) for batch in rows)
 
-    return comparison.found_in(positioned(old()), positioned(new()))
+    return comparison.found_in(_positioned(old()), _positioned(new()))
+
+
+def _positioned(batches: Batches) -> PositionedBatches:
+    at = 0
+    for rows in batches:
+        yield at, rows
+        at += rows.num_rows

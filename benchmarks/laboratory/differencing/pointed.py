@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing.aging import Aged, Block, windowed
 from deltawave.differencing.aligning import Segment, aligned
-from deltawave.differencing.batches import Batches, Positions, any_unequal, flags
+from deltawave.differencing.batches import Batches, Positions, any_unequal
 from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_numbers
@@ -146,7 +146,7 @@ def _pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.Recor
     """Pointers to rows at these positions; ``begins``: the position at which each row group begins."""
     return pa.RecordBatch.from_pydict(
         {
-            "is_old": flags(is_old, len(positions)),
+            "is_old": pa.repeat(is_old, len(positions)),
             "position": pa.array(positions, pa.int64()),
             "row_group": pa.array(np.searchsorted(begins, positions, side="right") - 1, pa.int32()),
         }

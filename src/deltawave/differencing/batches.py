@@ -54,18 +54,6 @@ def typed(columns: Iterable[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(cells, schema.names)
 
 
-def flags(value: bool, count: int) -> pa.Array:
-    """A column of one value."""
-    return pa.repeat(pa.scalar(value), count)
-
-
-def positioned(batches: Batches, at: int = 0) -> PositionedBatches:
-    """The batches, if the first one begins ``at`` this position."""
-    for rows in batches:
-        yield at, rows
-        at += rows.num_rows
-
-
 # The most rows of a batch, and about how many bytes it may take.
 BATCH_ROWS, BATCH_BYTES = 1 << 16, 1 << 24
 # Rows with texts are decoded in steps that fit in a batch even if each row has this many bytes: footers give the mean

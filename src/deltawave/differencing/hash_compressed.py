@@ -18,7 +18,7 @@ from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.hash_selects import HashSelects, hashes
 from deltawave.differencing.local_engine import MEMORY_BYTES, LocalEngine, or_spark, reaches
-from deltawave.differencing.logged_rows import LogFiles, Partitions
+from deltawave.differencing.logged_rows import Partitions, last_changes
 
 _LOG = logging.getLogger(__name__)
 
@@ -86,8 +86,8 @@ def patched_hashes(
 ) -> DataFrame:
     """Return the kept hashes with ``patches`` applied: rows with ``_change_type``.
 
-    ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``. Its last changes are the patches, which Spark reads
-    if DuckDB can not.
+    ``stored``, ``partitions``, ``from_batch``: a log whose last changes are the patches, see ``last_changes``; Spark
+    reads them if DuckDB can not.
     """
     if not reaches(patches):
         return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
@@ -133,7 +133,7 @@ def differing_pairs(
     DuckDB cannot read it, the rows come without it. Otherwise ``pairs``, their number, and ``previous_rows``, that of
     the kept rows, are returned as well.
 
-    - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``LogFiles.of``
+    - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``last_changes``
     - ``same_rows``: if nothing differs, and as many rows are kept, the rows come without the log, which is not read
     - ``patches``, ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``
     - others: as of :func:`deltawave.differencing.sort_merge_compressed.differing_rows`
@@ -158,8 +158,8 @@ def differing_pairs(
         if pairs == 0 and previous_rows == same_rows:
             return engine.frame(found, compared.found_schema), counts
         with or_spark("reads the log"):
-            files = LogFiles.of(logged, logged_partitions, first_batch)
-            changes = engine.stored(files.last_changes(engine, unique_key, compared.keys_of(found)))
+            wanted = compared.keys_of(found)
+            changes = engine.stored(last_changes(engine, logged, logged_partitions, first_batch, unique_key, wanted))
             others = {*unique_key, "change_type", "of_batch"}
             before = [field for field in logged.schema.fields if field.name not in others]
             return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before)), counts
@@ -179,7 +179,7 @@ def _patches(
     """A select of the patches: from the log's files, unless Spark has to read them."""
     if stored is not None:
         with or_spark("reads the log"):
-            changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, unique_key)
+            changes = last_changes(engine, stored, partitions, from_batch, unique_key)
             # They are read twice.
             return engine.stored(f"select *, change_type as _change_type from ({changes})")
     return engine.by_spark(patches)

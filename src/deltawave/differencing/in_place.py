@@ -29,7 +29,6 @@ from deltawave.differencing.batches import (
     Positions,
     cut,
     joined,
-    positioned,
     repeating_columns,
     step_rows,
 )
@@ -179,7 +178,10 @@ class RowGroups:
 
     def positioned(self, number: int) -> PositionedBatches:
         """The same, each batch with the position of its first row."""
-        return positioned(self.read(number), int(self.begins[number]))
+        at = int(self.begins[number])
+        for rows in self.read(number):
+            yield at, rows
+            at += rows.num_rows
 
     def between(self, begin: int, end: int) -> PositionedBatches:
         """The rows at these positions."""

@@ -83,18 +83,14 @@ def reaches(rows: DataFrame) -> bool:
 def _shares_files(session: SparkSession) -> bool:
     """Whether a server of Spark Connect has the files of this process: it may run elsewhere, or as another user."""
     if session not in _sharing:
-        _sharing[session] = _is_seen(session)
+        with tempfile.TemporaryDirectory(prefix="deltawave-", dir=_temporary_folder(session)) as folder:
+            path = Path(folder, "seen")
+            path.touch()
+            try:
+                _sharing[session] = bool(session.read.text(_name_in_spark(path)).columns)
+            except PySparkException:
+                _sharing[session] = False
     return _sharing[session]
-
-
-def _is_seen(session: SparkSession) -> bool:
-    with tempfile.TemporaryDirectory(prefix="deltawave-", dir=_temporary_folder(session)) as folder:
-        path = Path(folder, "seen")
-        path.touch()
-        try:
-            return bool(session.read.text(_name_in_spark(path)).columns)
-        except PySparkException:
-            return False
 
 
 def _connection(memory: int, threads: int, spilled: str) -> duckdb.DuckDBPyConnection:

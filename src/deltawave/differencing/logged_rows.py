@@ -3,8 +3,8 @@
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
@@ -50,17 +50,13 @@ def last_rows(
     """Return the last row of each of these ``keys``, unless it was deleted.
 
     - ``rows``: the same rows as a query, for Spark to run if DuckDB cannot read the log
-    - ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``; the columns of ``rows``, and ``change_type``
+    - ``stored``, ``partitions``, ``from_batch``: see ``last_changes``; the columns of ``rows``, and ``change_type``
     """
-    with or_spark("reads the log"):
-        files = LogFiles.of(stored, partitions, from_batch)
-        with LocalEngine(stored.sparkSession, memory_bytes) as engine:
-            wanted = engine.rows(keys.select(*map(quoted, unique_key)))
-            return engine.frame(
-                f"select {', '.join(map(name_in_duckdb, rows.columns))} "
-                f"from ({files.last_changes(engine, unique_key, wanted)}) where change_type <> encode('delete')",
-                rows.schema,
-            )
+    with or_spark("reads the log"), LocalEngine(stored.sparkSession, memory_bytes) as engine:
+        wanted = engine.rows(keys.select(*map(quoted, unique_key)))
+        changes = last_changes(engine, stored, partitions, from_batch, unique_key, wanted)
+        cells = ", ".join(map(name_in_duckdb, rows.columns))
+        return engine.frame(f"select {cells} from ({changes}) where change_type <> encode('delete')", rows.schema)
     return rows
 
 
@@ -113,59 +109,48 @@ def key_counts(engine: LocalEngine, select: str, unique_key: Sequence[str]) -> d
     return dict(zip(figures, map(int, counts), strict=True))
 
 
-@dataclass(frozen=True)
-class LogFiles:
-    """The Parquet files of a change log, on this machine.
+def last_changes(
+    engine: LocalEngine,
+    stored: DataFrame,
+    partitions: Partitions,
+    from_batch: int,
+    unique_key: Sequence[str],
+    wanted: str | None = None,
+) -> str:
+    """A select of the last change of each key in a log, which may be a delete; text as bytes.
 
     - ``stored``: a select of the log's table, with the rows of all attempts: ``change_type``, ``of_batch``, a row
-    - ``paths``: the files of the valid partitions, by partition number, which is a row's batch if ``of_batch`` is null
+    - ``partitions``: the valid ones, whose number is a row's batch if ``of_batch`` is null
     - ``from_batch``: earlier batches are left out
+    - ``wanted``: a select of keys, which are its first columns; others are left out
+
+    Within a batch deletes apply before inserts. Raises ``NotInPlaceError`` if Spark has to read the files.
     """
-
-    stored: DataFrame
-    paths: Mapping[int, Sequence[str]]
-    from_batch: int
-
-    @classmethod
-    def of(cls, stored: DataFrame, partitions: Partitions, from_batch: int) -> "LogFiles":
-        """``partitions``: the valid ones.
-
-        Raises ``NotInPlaceError`` if Spark has to read the log.
-        """
-        require_reach(stored)
-        counted = {(number, attempt) for number, attempt in partitions}
-        paths = defaultdict(list)
-        for uri in stored.inputFiles():
-            if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
-                paths[int(found[1])].append(uri)
-        if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
-            raise NotInPlaceError("it has no files, or very many")
-        return cls(stored, paths, from_batch)
-
-    def last_changes(self, engine: LocalEngine, unique_key: Sequence[str], wanted: str | None = None) -> str:
-        """A select of the last change of each key, which may be a delete; text as bytes.
-
-        ``wanted``: a select of keys, which are its first columns; others are left out. Within a batch deletes apply
-        before inserts. Raises ``NotInPlaceError`` if Spark has to read the files.
-        """
-        batches = [
-            f"select * exclude (of_batch), coalesce(of_batch, {batch}) as _batch_id "
-            f"from ({engine.of_files(self.stored, uris)}) where _batch_id >= {self.from_batch}"
-            for batch, uris in self.paths.items()
-        ]
-        # After ``of_files``, which refuses files that are not on this machine.
-        for uris in self.paths.values():
-            for uri in uris:
-                check_calendar(uri)
-        log = f"({' union all '.join(batches)}) as log"
-        key = {f"k{number}": f"log.{name_in_duckdb(name)}" for number, name in enumerate(unique_key)}
-        if wanted is not None:
-            same = " and ".join(f"{cell} is not distinct from wanted.{name}" for name, cell in key.items())
-            log = f"{log} semi join ({wanted}) as wanted({', '.join(key)}) on {same}"
-        return (
-            f"select * from (select log.*, row_number() over (partition by {', '.join(key.values())} "
-            f"order by _batch_id desc, change_type = encode('delete')) as _recency from {log}) where _recency = 1"
-        )
+    require_reach(stored)
+    counted = {(number, attempt) for number, attempt in partitions}
+    paths = defaultdict(list)
+    for uri in stored.inputFiles():
+        if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
+            paths[int(found[1])].append(uri)
+    if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
+        raise NotInPlaceError("it has no files, or very many")
+    batches = [
+        f"select * exclude (of_batch), coalesce(of_batch, {batch}) as _batch_id "
+        f"from ({engine.of_files(stored, uris)}) where _batch_id >= {from_batch}"
+        for batch, uris in paths.items()
+    ]
+    # After ``of_files``, which refuses files that are not on this machine.
+    for uri in chain.from_iterable(paths.values()):
+        check_calendar(uri)
+    log = f"({' union all '.join(batches)}) as log"
+    key = {f"k{number}": f"log.{name_in_duckdb(name)}" for number, name in enumerate(unique_key)}
+    if wanted is not None:
+        same = " and ".join(f"{cell} is not distinct from wanted.{name}" for name, cell in key.items())
+        log = f"{log} semi join ({wanted}) as wanted({', '.join(key)}) on {same}"
+    return (
+        f"select * from (select log.*, row_number() over (partition by {', '.join(key.values())} "
+        f"order by _batch_id desc, change_type = encode('delete')) as _recency from {log}) where _recency = 1"
+    )
 
 
 def write_changes(

@@ -38,7 +38,15 @@ def _joined(hint: str, old: DataFrame, new: DataFrame, contract: Contract, memor
 def _in_order(
     matching: window.Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int
 ) -> DataFrame:
-    return window.changes_by(matching, old, new, contract, memory_bytes)[0]
+    return window.changes(
+        old,
+        new,
+        unique_key=contract.unique_key,
+        columns=contract.columns,
+        before_image=contract.before_image,
+        memory_bytes=memory_bytes,
+        matching=matching,
+    )[0]
 
 
 def by_hashes(library: ModuleType, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:

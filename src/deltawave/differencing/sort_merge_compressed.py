@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
-from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
+from deltawave.differencing.batches import Batches, Mask, Places, typed
 from deltawave.differencing.compression import (
     NEW,
     Compared,
@@ -150,7 +150,7 @@ def _wanted_rows(wanted: _Wanted, cells_at: Sequence[int], keys: int, schema: pa
             raise ChangedFileError("A file was changed while it was compared. Run again when it is complete.")
         if len(at):
             cells = rows.take(pa.array(at)).columns[: len(schema) - 2]
-            yield typed([*cells, pa.array(wanted.was_kept[places]), flags(True, len(at))], schema)
+            yield typed([*cells, pa.array(wanted.was_kept[places]), pa.repeat(True, len(at))], schema)
 
 
 def _fetched(
@@ -208,7 +208,7 @@ def _candidates(
     repeated = np.zeros(len(rows), dtype=bool) if is_repeated is None else is_repeated
     cells = {
         "was_kept": pa.array(was_kept),
-        "is_there": flags(is_there, len(rows)),
+        "is_there": pa.repeat(is_there, len(rows)),
         "is_repeated": pa.array(repeated),
         "key_hash": pa.array(rows.key_hash.view(np.int64)),
         "key_check": pa.array(rows.key_check.astype(np.int64)),

@@ -68,13 +68,7 @@ def changes(
     Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
     values than the files hold, or if too few of the sampled rows lie within the window.
     """
-    return changes_by(matching, old, new, Contract(unique_key, columns, before_image), memory_bytes)
-
-
-def changes_by(
-    matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int
-) -> tuple[DataFrame, Measured]:
-    """Return the same as ``changes``."""
+    contract = Contract(unique_key, columns, before_image)
     try:
         found, measured = found_in_order(matching, old, new, contract, memory_bytes)
     except NotSegmentedError as reason:

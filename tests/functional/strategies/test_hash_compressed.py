@@ -16,9 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
 from deltawave import source_state
-from deltawave.differencing import hash_compressed, hash_selects, in_place, sort_merge_compressed
+from deltawave.differencing import hash_compressed, hash_selects, in_place, logged_rows, sort_merge_compressed
 from deltawave.differencing.in_place import groups_in_place
-from deltawave.differencing.logged_rows import LogFiles
 from deltawave.differencing.parquet_files import ChangedFileError
 from deltawave.resources import releasing
 
@@ -310,13 +309,14 @@ class TestLogFiles:
     def test_a_log_is_that_of_a_join(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
         """With duplicate keys, and after a run that was stopped once its rows were staged."""
         of_keys: list[bool] = []
-        last_changes = LogFiles.last_changes
+        last_changes = logged_rows.last_changes
 
-        def noted(files: LogFiles, engine: Any, unique_key: Any, wanted: str | None = None) -> str:
-            of_keys.append(wanted is not None)
-            return last_changes(files, engine, unique_key, wanted)
+        def noted(*given: Any) -> str:
+            of_keys.append(len(given) > 5)
+            return last_changes(*given)
 
-        monkeypatch.setattr(LogFiles, "last_changes", noted)
+        for module in (logged_rows, hash_compressed):
+            monkeypatch.setattr(module, "last_changes", noted)
         bench.configure(strategy="hash_compressed", duplicate_keys="quarantine")
         bench.add_differential("joined", strategy="outer_join", duplicate_keys="quarantine")
         twice = f"select {ROW} from values (20L), (300L), (300L) as t(id)"
