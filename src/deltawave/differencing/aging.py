@@ -101,11 +101,7 @@ class Block:
         return self.take(np.flatnonzero(stays))
 
     def copied(self) -> Block:
-        """A copy of the rows alone, without the memory of the batch that they were taken from, and without
-        dictionaries.
-
-        Each file has dictionaries of its own, and rows of several files wait together.
-        """
+        """A copy of the rows alone, without dictionaries, which differ between the files whose rows wait together."""
         at = pa.array(np.arange(len(self)) if self.at is None else self.at)
         cells = [plain(cell.take(at)) for cell in self.stored.columns]
         rows = pa.RecordBatch.from_arrays(cells, self.stored.schema.names)

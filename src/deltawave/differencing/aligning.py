@@ -89,12 +89,10 @@ def aligned(
 ) -> tuple[tuple[Segment, ...], Measured]:
     """Cut two snapshots into a segment per task: rows that move across the border of one are joined in the end.
 
-    - ``name``: what the run's messages call the comparison
-    - ``reach``: how many rows apart a window finds equal keys
+    - ``reach``: how many rows apart a window (``name`` in the run's messages) finds equal keys
     - ``needs_order``: whether it finds only rows that keep their order
 
-    Raises ``NotSegmentedError`` if it would find too few of the sampled rows. How near rows lie is estimated from keys
-    that are spread over the whole snapshot.
+    Raises ``NotSegmentedError`` if it would find too few of the sampled rows.
     """
     segments = parallelism(session)
     bounds = [*_places(new), sum(new.rows)]

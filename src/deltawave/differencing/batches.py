@@ -21,10 +21,7 @@ _TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 
 
 def combined(batches: Sequence[pa.RecordBatch], message: str) -> pa.RecordBatch:
-    """The rows of one or more batches.
-
-    Raises ``OverflowError`` with this message if a column would take more than the 2 GB that Arrow can address.
-    """
+    """The rows of one or more batches. Raises ``OverflowError`` if a column takes more than Arrow's 2 GB."""
     found = pa.Table.from_batches(batches).combine_chunks().to_batches()
     if len(found) > 1:
         raise OverflowError(message)

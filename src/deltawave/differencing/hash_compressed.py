@@ -1,8 +1,7 @@
 """Hash outer join with a compressed old snapshot (LG96 3.1: PHC1).
 
-Of the old snapshot, keys and hashes are kept, as rows of a table. DuckDB makes a hash table of them, and the new
-snapshot probes it. On several machines, and for types that DuckDB may compare in another way than Spark, snapshots are
-compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
+DuckDB makes a hash table of the old snapshot's keys and hashes, and the new snapshot probes it. On several machines,
+and for types that DuckDB may compare in another way than Spark, ``sort_merge_compressed`` compares instead.
 """
 
 import logging
@@ -103,9 +102,9 @@ def patched_hashes(
 def differing_rows(kept: DataFrame, new: DataFrame, **options: Any) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes; ``options``: as of ``differing_pairs``.
 
-    As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
-    reads the files once if the kept hashes fit into memory and no kept key has several new rows, otherwise twice. The
-    comparison takes about ``memory_bytes``; what does not fit waits in temporary files.
+    As ``sort_merge_compressed.differing_rows``, but Spark reads ``new`` at most once. DuckDB reads the files once if the
+    kept hashes fit into memory and no kept key has several new rows, otherwise twice. The comparison takes about
+    ``memory_bytes``; what does not fit waits in temporary files.
     """
     return differing_pairs(kept, new, **options)[0]
 
@@ -136,7 +135,7 @@ def differing_pairs(
     - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``last_changes``
     - ``same_rows``: if nothing differs, and as many rows are kept, the rows come without the log, which is not read
     - ``patches``, ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``
-    - others: as of :func:`deltawave.differencing.sort_merge_compressed.differing_rows`
+    - others: as of ``sort_merge_compressed.differing_rows``
     """
     if not reaches(new):
         return sort_merge_compressed.differing_rows(

@@ -151,10 +151,7 @@ class RowGroups:
         return replace(self, batch_bytes=max(_LEAST_BATCH_BYTES, min(BATCH_BYTES, memory_bytes // 16)))
 
     def read(self, number: int) -> Iterator[pa.RecordBatch]:
-        """Decode a row group. Repetitive texts stay in dictionaries.
-
-        Raises ``ChangedFileError`` if the file was changed or replaced.
-        """
+        """Decode a row group; repetitive texts stay in dictionaries. Raises ``ChangedFileError`` for a changed file."""
         path, group = self.groups[number]
         if path in self.states and state_of(path) != self.states[path]:
             raise ChangedFileError(f"{path} was changed while it was compared. Run again when it is complete.")
@@ -196,11 +193,7 @@ class RowGroups:
 
 
 def groups_in_place(frame: DataFrame, expressions: Sequence[str]) -> RowGroups | None:
-    """The row groups that hold these columns of a frame.
-
-    None if Spark has to read it, because an expression is no column or the files cannot be read in place, or if they
-    are many and small (logged).
-    """
+    """The row groups that hold these columns of a frame; None if Spark has to read it, or they are many and small."""
     if not set(map(quoted, frame.columns)).issuperset(expressions):
         return None
     try:

@@ -10,18 +10,8 @@ from uuid import uuid4
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
+from pyspark.sql import types as T
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
-from pyspark.sql.types import (
-    ByteType,
-    DataType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StructField,
-)
 
 from deltawave.differencing.parquet_files import NotInPlaceError, has_rows
 from deltawave.source_state import items, java_class
@@ -39,20 +29,19 @@ _LAST_ID = 2**31 - 201
 # A reader's option rebaseMode with any value but "corrected": old dates are converted.
 _REBASED = re.compile(r"rebasemode -> (?!corrected\b)", re.IGNORECASE)
 # From narrow to wide.
-_WIDER = (ByteType, ShortType, IntegerType, LongType)
+_WIDER = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 
 
 @dataclass(frozen=True)
 class PlainScan:
-    """All rows of some files, and some of their columns.
+    """All rows of some files (URIs), and some of their columns.
 
-    - ``paths``: the files, as URIs
     - ``stored``: for each column of the frame the column in the files, which may have another name and type
     - ``ids``: the number of each stored column, by its name in lower case; empty if columns are found by name
     """
 
     paths: Sequence[str]
-    stored: Sequence[StructField]
+    stored: Sequence[T.StructField]
     ids: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -115,11 +104,8 @@ def _kind(node: Any) -> str:
     return str(node.getClass().getSimpleName())
 
 
-def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[StructField]:
-    """The stored column of each column of a plan: a scan's output below projects, the last of which comes first.
-
-    Expressions are the JSON of their nodes, each before those below it.
-    """
+def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[T.StructField]:
+    """The stored column of each column of a plan: a scan's output below projects, the last of which comes first."""
     columns = [(_id(attribute), _field(attribute)) for (attribute,) in output]
     for project in reversed(projects):
         known = dict(columns)
@@ -127,7 +113,7 @@ def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[StructFie
     return [column for _, column in columns]
 
 
-def _stored(cell: list[dict[str, Any]], known: Mapping[Any, StructField]) -> StructField:
+def _stored(cell: list[dict[str, Any]], known: Mapping[Any, T.StructField]) -> T.StructField:
     """The stored column of an expression. Raises ``NotInPlaceError`` if it may give another value."""
     *above, attribute = cell
     source = known.get(_id(attribute)) if _class(attribute) == "AttributeReference" else None
@@ -155,9 +141,9 @@ def _id(node: Mapping[str, Any]) -> tuple[int, str] | None:
     return (found["id"], found["jvmId"]) if found else None
 
 
-def _field(node: Mapping[str, Any]) -> StructField:
+def _field(node: Mapping[str, Any]) -> T.StructField:
     """A node's name, if it has one, and type."""
-    return StructField.fromJson(
+    return T.StructField.fromJson(
         {
             "name": node.get("name", ""),
             "type": node["dataType"],
@@ -167,13 +153,13 @@ def _field(node: Mapping[str, Any]) -> StructField:
     )
 
 
-def _holds(wider: DataType, kind: DataType) -> bool:
+def _holds(wider: T.DataType, kind: T.DataType) -> bool:
     """Whether the type ``wider`` can represent every value of ``kind``."""
-    if isinstance(wider, DecimalType) and isinstance(kind, DecimalType):
+    if isinstance(wider, T.DecimalType) and isinstance(kind, T.DecimalType):
         return wider.scale >= kind.scale and wider.precision - wider.scale >= kind.precision - kind.scale
     if isinstance(wider, _WIDER) and isinstance(kind, _WIDER):
         return _WIDER.index(type(wider)) >= _WIDER.index(type(kind))
-    return wider == kind or (isinstance(wider, DoubleType) and isinstance(kind, FloatType))
+    return wider == kind or (isinstance(wider, T.DoubleType) and isinstance(kind, T.FloatType))
 
 
 def _listed_files(frame: ClassicFrame, scan: Any) -> list[str]:

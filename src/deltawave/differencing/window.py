@@ -1,8 +1,7 @@
 """The window algorithm (LG96 4) on Spark: both snapshots are read once, in their physical order.
 
-Tasks compare aligned segments, each with its own window. Rows that a window does not match, because they moved too far
-or across a segment's border, are joined at the end. So the result is exact for snapshots in any order: the order only
-affects the time.
+Tasks compare aligned segments. Rows that a window does not match, because they moved too far or across a segment's
+border, are joined at the end. So the result is exact for snapshots in any order: the order only affects the time.
 """
 
 import logging
@@ -60,13 +59,10 @@ def changes(
     memory_bytes: int = 1 << 30,
     matching: Matching = WINDOW,
 ) -> tuple[DataFrame, Measured]:
-    """Return the rows that differ, and figures: see docs/python_strategies.md.
+    """Return the rows that differ, and the figures of ``nearness``, if files are read: see docs/python_strategies.md.
 
-    The figures are those of :func:`~deltawave.differencing.aligning.nearness`; none if the files are not read.
-
-    ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
-    Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
-    values than the files hold, or if too few of the sampled rows lie within the window.
+    ``memory_bytes``: what a task may use. Tasks read the files of Parquet tables without Spark. Spark joins snapshots
+    that are anything else, or of which it would read other values than the files hold, or whose rows lie too far apart.
     """
     contract = Contract(unique_key, columns, before_image)
     try:
