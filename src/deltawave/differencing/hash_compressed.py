@@ -102,8 +102,8 @@ def patched_hashes(
 def differing_rows(kept: DataFrame, new: DataFrame, **options: Any) -> DataFrame:
     """Return the rows of ``new`` that differ from the kept hashes; ``options``: as of ``differing_pairs``.
 
-    As ``sort_merge_compressed.differing_rows``, but Spark reads ``new`` at most once. DuckDB reads the files once if the
-    kept hashes fit into memory and no kept key has several new rows, otherwise twice. The comparison takes about
+    As ``sort_merge_compressed.differing_rows``, but Spark reads ``new`` at most once. DuckDB reads the files once if
+    the kept hashes fit into memory and no kept key has several new rows, otherwise twice. The comparison takes about
     ``memory_bytes``; what does not fit waits in temporary files.
     """
     return differing_pairs(kept, new, **options)[0]
