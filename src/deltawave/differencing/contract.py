@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
 
 from deltawave.sql_text import quoted
 
@@ -98,6 +99,18 @@ class Contract:
         changed_columns = F.when(is_both, F.array_compact(changed)).alias("changed_columns")
         differing = pairs.where(reduce(or_, differs.values(), ~is_both))
         return differing.select(*rows, *before, change_type, changed_columns)
+
+
+def flagged_schema(rows: StructType) -> StructType:
+    """Of rows that differ from a previous state: whether it has their key, and whether the new snapshot does."""
+    fields = [StructField(field.name, field.dataType) for field in rows.fields]
+    return StructType(fields).add("was_kept", "boolean").add("is_there", "boolean")
+
+
+def schema_of_pairs(rows: StructType, before: Iterable[StructField]) -> StructType:
+    """Of the same rows with previous ones of these columns, and how these were changed; null where there are none."""
+    fields = [StructField(f"before__{field.name}", field.dataType) for field in before]
+    return StructType([*flagged_schema(rows).add("_change_type", "string").fields, *fields])
 
 
 def all_same(pairs: Iterable[tuple[Column, Column]]) -> Column:

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from deltawave.differencing import sort_merge_compressed
-from deltawave.differencing.contract import Columns
+from deltawave.differencing.contract import Columns, flagged_schema, schema_of_pairs
 from deltawave.differencing.hash_selects import HashSelects, hashes
 from deltawave.differencing.local_engine import MEMORY_BYTES, LocalEngine, or_spark, reaches
 from deltawave.differencing.logged_rows import Partitions, last_changes
@@ -149,20 +149,22 @@ def differing_pairs(
             old = compared.patched(old, _patches(engine, unique_key, patches, stored, partitions, from_batch))
         found = compared.differing(engine, old, read(new), memory_bytes)
         if logged is None:
-            return engine.frame(found, compared.found_schema), {}
+            return engine.frame(found, flagged_schema(new.schema)), {}
         ((pairs, previous_rows),) = engine.execute(
             f"select (select count(*) from ({found})), (select count(*) from ({stored_hashes}))"
         )
         counts = {"pairs": pairs, "previous_rows": previous_rows}
         if pairs == 0 and previous_rows == same_rows:
-            return engine.frame(found, compared.found_schema), counts
+            return engine.frame(found, flagged_schema(new.schema)), counts
         with or_spark("reads the log"):
             wanted = compared.keys_of(found)
             changes = engine.stored(last_changes(engine, logged, logged_partitions, first_batch, unique_key, wanted))
             others = {*unique_key, "change_type", "of_batch"}
             before = [field for field in logged.schema.fields if field.name not in others]
-            return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before)), counts
-        return engine.frame(found, compared.found_schema), {}
+            return engine.frame(
+                compared.with_before(found, changes, before), schema_of_pairs(new.schema, before)
+            ), counts
+        return engine.frame(found, flagged_schema(new.schema)), {}
 
     return _computed(new.sparkSession, memory_bytes, find)
 

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb
+from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, same_values
 
 # What a row takes in DuckDB's hash table: both words, its own hash, and pointers to it; and each key, beside its text.
 _ROW_BYTES, _KEY_BYTES = 48, 16
@@ -38,16 +38,6 @@ class HashSelects:
     def kept_schema(self) -> T.StructType:
         keys = [T.StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
         return T.StructType(keys).add("low", "long").add("high", "long")
-
-    @property
-    def found_schema(self) -> T.StructType:
-        rows = T.StructType([T.StructField(field.name, field.dataType) for field in self._fields])
-        return rows.add("was_kept", "boolean").add("is_there", "boolean")
-
-    def schema_with(self, before: Sequence[T.StructField]) -> T.StructType:
-        """Of ``with_before``."""
-        fields = [T.StructField(f"before__{field.name}", field.dataType) for field in before]
-        return T.StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
 
     def hashed(self, rows: str, condition: str = "true") -> str:
         """The key of rows, with a hash of 128 bits in two words."""
@@ -122,7 +112,7 @@ class HashSelects:
             f"if(is_there, new.c{place}, {key[place]}) as c{place}" if place in key else f"new.c{place}"
             for place in places
         ]
-        same = " and ".join(f"new.c{place} is not distinct from {cell}" for place, cell in key.items())
+        same = same_values((f"new.c{place}", cell) for place, cell in key.items())
         return (
             f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there "
             f"from (select *, true as is_there from ({hashed})) as new "
@@ -134,22 +124,20 @@ class HashSelects:
         """The new rows of these keys, and the keys that no new row has."""
         cells = [f"new.c{place}" for place in range(len(self._fields))]
         alone = [f"null as c{place}" for place in range(len(self._fields))]
-        same = []
         for number, place in enumerate(self._key):
             alone[place] = f"k{number} as c{place}"
-            same.append(f"new.c{place} is not distinct from found.k{number}")
+        same = same_values((f"new.c{place}", f"found.k{number}") for number, place in enumerate(self._key))
         rows = f"select {', '.join(self._cells(range(len(self._fields))))} from ({new})"
         return (
             f"select {', '.join(cells)}, found.was_kept, true as is_there from ({rows}) as new "
-            f"join (select distinct * from ({keys}) where is_there) as found on {' and '.join(same)}\n"
+            f"join (select distinct * from ({keys}) where is_there) as found on {same}\n"
             f"union all\nselect {', '.join(alone)}, true, false from ({keys}) where not is_there"
         )
 
     def with_before(self, differing: str, changes: str, before: Sequence[T.StructField]) -> str:
         """The same rows, each with the last one of its key, unless it was deleted. ``changes``: those of a log."""
-        same = " and ".join(
-            f"differing.c{place} is not distinct from logged.{name_in_duckdb(self._fields[place].name)}"
-            for place in self._key
+        same = same_values(
+            (f"differing.c{place}", f"logged.{name_in_duckdb(self._fields[place].name)}") for place in self._key
         )
         cells = [f"logged.{name_in_duckdb(field.name)} as b{number}" for number, field in enumerate(before)]
         return (
@@ -167,9 +155,7 @@ class HashSelects:
         )
 
     def _same_key(self, some: str, others: str) -> str:
-        return " and ".join(
-            f"{some}.k{number} is not distinct from {others}.k{number}" for number in range(len(self._key))
-        )
+        return same_values((f"{some}.k{number}", f"{others}.k{number}") for number in range(len(self._key)))
 
 
 def hashes(values: Sequence[str], types: Sequence[T.DataType]) -> tuple[str, str]:

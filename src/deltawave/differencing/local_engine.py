@@ -278,6 +278,11 @@ def name_in_duckdb(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def same_values(pairs: Iterable[tuple[str, str]]) -> str:
+    """Whether values are equal, pairwise: null equals null."""
+    return " and ".join(f"{one} is not distinct from {other}" for one, other in pairs)
+
+
 def literal(text: str) -> str:
     """A text in single quotes."""
     return "'" + text.replace("'", "''") + "'"

@@ -20,6 +20,7 @@ from deltawave.differencing.local_engine import (
     name_in_duckdb,
     or_spark,
     reaches,
+    same_values,
 )
 from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 from deltawave.sql_text import quoted
@@ -145,7 +146,7 @@ def last_changes(
     log = f"({' union all '.join(batches)}) as log"
     key = {f"k{number}": f"log.{name_in_duckdb(name)}" for number, name in enumerate(unique_key)}
     if wanted is not None:
-        same = " and ".join(f"{cell} is not distinct from wanted.{name}" for name, cell in key.items())
+        same = same_values((cell, f"wanted.{name}") for name, cell in key.items())
         log = f"{log} semi join ({wanted}) as wanted({', '.join(key)}) on {same}"
     return (
         f"select * from (select log.*, row_number() over (partition by {', '.join(key.values())} "

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType
 
 from deltawave.differencing.batches import Batches, Mask, Places, typed
 from deltawave.differencing.compression import (
@@ -33,7 +32,7 @@ from deltawave.differencing.compression import (
     segments_of,
     signatures,
 )
-from deltawave.differencing.contract import Columns, all_same
+from deltawave.differencing.contract import Columns, all_same, flagged_schema
 from deltawave.differencing.in_place import RowGroups, groups_in_place, map_rows
 from deltawave.differencing.parquet_files import ChangedFileError
 from deltawave.differencing.signatures import Signatures, differences, key_hashes, key_places, sorted_places
@@ -97,8 +96,7 @@ def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, can
     # By the hash, which Spark holds as a number with a sign.
     by_hash = np.argsort(np.asarray(table.column("key_hash")).view(np.uint64))
     wanted = table.take(pa.array(by_hash)).combine_chunks()
-    schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
-    schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
+    schema = flagged_schema(new.schema)
     cells = [quoted(name) for name in new.columns]
     at = [cells.index(cell) for cell in compared.cells()]
     fetch = partial(_wanted_rows, wanted, at, len(compared.key), to_arrow_schema(schema))
