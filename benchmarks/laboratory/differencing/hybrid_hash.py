@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from deltawave.comparable import reaches_python
+from deltawave.comparable import contained_types
 from deltawave.differencing.aging import Aged, Block, Matched
 from deltawave.differencing.batches import Batches, PositionedBatches
 from deltawave.differencing.contract import Contract
@@ -39,7 +40,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     """
     old = old.select(*map(quoted, contract.names("old")))
     new = new.select(*map(quoted, contract.names("new")))
-    if not (reaches_python(old.schema) and reaches_python(new.schema)):
+    if not (_reaches_python(old.schema) and _reaches_python(new.schema)):
         _LOG.info("no hybrid hash join, Spark joins both snapshots: a column does not reach Python")
         return contract.outer_join(old, new, "shuffle_hash")
     schema = found_schema(contract, old, new)
@@ -91,3 +92,11 @@ def _positioned(batches: Batches) -> PositionedBatches:
     for rows in batches:
         yield at, rows
         at += rows.num_rows
+
+
+def _reaches_python(kind: T.DataType) -> bool:
+    """Whether Spark hands values of this type over and takes them back unchanged."""
+    lost = (T.VariantType, T.YearMonthIntervalType, T.CalendarIntervalType)
+    parts = list(contained_types(kind))
+    has_collation = any(isinstance(part, T.StringType) and "collate" in part.simpleString() for part in parts)
+    return not has_collation and not any(isinstance(part, lost) for part in parts)

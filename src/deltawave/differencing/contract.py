@@ -18,6 +18,8 @@ from deltawave.sql_text import quoted
 Columns = Sequence[dict[str, Any]]
 Side = Literal["old", "new"]
 SIDES: tuple[Side, Side] = ("old", "new")
+# What a comparison takes unless another size is given.
+MEMORY_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from deltawave.differencing import sort_merge_compressed
-from deltawave.differencing.contract import Columns, flagged_schema, schema_of_pairs
+from deltawave.differencing.contract import MEMORY_BYTES, Columns, flagged_schema, schema_of_pairs
 from deltawave.differencing.hash_selects import HashSelects, hashes
-from deltawave.differencing.local_engine import MEMORY_BYTES, LocalEngine, or_spark, reaches
+from deltawave.differencing.local_engine import LocalEngine, or_spark, reaches
 from deltawave.differencing.logged_rows import Partitions, last_changes
 
 _LOG = logging.getLogger(__name__)

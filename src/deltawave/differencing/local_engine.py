@@ -30,8 +30,6 @@ from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 
-# What a comparison takes unless it is told.
-MEMORY_BYTES = 1 << 30
 _LEAST_MEMORY = 256 << 20
 # With less, a thread has no room for the rows that it reads.
 _THREAD_MEMORY = 128 << 20

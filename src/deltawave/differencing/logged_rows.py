@@ -11,9 +11,8 @@ from urllib.parse import quote
 import duckdb
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.contract import Columns
+from deltawave.differencing.contract import MEMORY_BYTES, Columns
 from deltawave.differencing.local_engine import (
-    MEMORY_BYTES,
     LocalEngine,
     literal,
     local_path,

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from deltawave.comparable import described_columns, refuse_repeated_keys
 from deltawave.differencing import hash_compressed, sort_merge_compressed, text_diff, window
 from deltawave.differencing.compression import month_key, with_keys
-from deltawave.differencing.contract import Contract
+from deltawave.differencing.contract import MEMORY_BYTES, Contract
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
@@ -93,7 +93,7 @@ def snapshot_differential(
     before_image: bool = True,
     ignore_columns: str | Collection[str] = (),
     tolerance: Mapping[str, float] | None = None,
-    memory_bytes: int = 1 << 30,
+    memory_bytes: int = MEMORY_BYTES,
     check_keys: bool = True,
 ) -> DataFrame:
     """Return the rows that differ.

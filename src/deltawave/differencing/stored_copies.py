@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import duckdb
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.contract import Columns, schema_of_pairs
-from deltawave.differencing.local_engine import MEMORY_BYTES, LocalEngine, name_in_duckdb, or_spark, same_values
+from deltawave.differencing.contract import MEMORY_BYTES, Columns, schema_of_pairs
+from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, or_spark, same_values
 from deltawave.differencing.logged_rows import key_counts, require_reach
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
 

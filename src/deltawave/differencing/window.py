@@ -18,7 +18,7 @@ from pyspark.sql.types import LongType, StructType
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, PositionedBatches, any_unequal, typed
-from deltawave.differencing.contract import SIDES, Columns, Contract, Side
+from deltawave.differencing.contract import MEMORY_BYTES, SIDES, Columns, Contract, Side
 from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
@@ -56,7 +56,7 @@ def changes(
     unique_key: Sequence[str],
     columns: Columns,
     before_image: bool,
-    memory_bytes: int = 1 << 30,
+    memory_bytes: int = MEMORY_BYTES,
     matching: Matching = WINDOW,
 ) -> tuple[DataFrame, Measured]:
     """Return the rows that differ, and the figures of ``nearness``, if files are read: see docs/python_strategies.md.
