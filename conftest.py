@@ -67,7 +67,7 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": LONG_JVM,
     # A worker is gone after a failure, or after a minute without work, and the next one would import everything anew.
     "spark.python.daemon.module": "preloaded_workers",
-    "spark.executorEnv.PYTHONPATH": str(ROOT / "tests"),
+    "spark.executorEnv.PYTHONPATH": f"{ROOT / 'tests'}:{ROOT / 'benchmarks'}",
 }
 
 # With --sparing. Hive's metastore takes half of the time of a small statement, and serves one thread at a time.

@@ -161,7 +161,7 @@ REST = {
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
-    # Figures, cost models and experiments.
+    # Figures, cost models and experiments, and algorithms that no strategy runs.
     "papers": Lane("tests", SPARING, folder="benchmarks"),
 }
 LANES = QUICK | CORE | REST

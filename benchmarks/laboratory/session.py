@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -16,6 +17,8 @@ SETTINGS = {
     "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # Workers import what they run.
+    "spark.executorEnv.PYTHONPATH": str(Path(__file__).resolve().parents[1]),
 }
 
 

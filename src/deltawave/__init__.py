@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deltawave.comparing import Comparison, compare
-    from deltawave.differencing.full_outer_join import outer_join
     from deltawave.resources import attach, release, releasing
 
-__all__ = ["Comparison", "attach", "compare", "outer_join", "release", "releasing"]
+__all__ = ["Comparison", "attach", "compare", "release", "releasing"]
 
 
 def __getattr__(name: str) -> Any:
     # The costs, the command line and the settings of the environment need no Spark.
     home: Any
     if name in ("Comparison", "compare"):
+<<<<<<< HEAD
         from deltawave import comparing as home
     elif name == "outer_join":
         from deltawave.differencing import full_outer_join as home
@@ -22,3 +22,13 @@ def __getattr__(name: str) -> Any:
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(home, name)
+=======
+        from deltawave import comparing
+
+        return getattr(comparing, name)
+    if name in __all__:
+        from deltawave import resources
+
+        return getattr(resources, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+>>>>>>> w_diff

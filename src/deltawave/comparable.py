@@ -57,14 +57,6 @@ def contained_types(kind: T.DataType) -> Iterator[T.DataType]:
         yield from contained_types(part)
 
 
-def reaches_python(kind: T.DataType) -> bool:
-    """Whether Spark hands values of this type over and takes them back unchanged."""
-    lost = (T.VariantType, T.YearMonthIntervalType, T.CalendarIntervalType)
-    parts = list(contained_types(kind))
-    has_collation = any(isinstance(part, T.StringType) and "collate" in part.simpleString() for part in parts)
-    return not has_collation and not any(isinstance(part, lost) for part in parts)
-
-
 _RESERVED = {"change_type", "changed_columns", "was_kept", "is_there"}
 _INNER = ("__old_", "__new_", "__cell_", "__compared_")
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing import aging
 from deltawave.differencing.aging import Aged, AgingBuffer, Block, Matched, windowed
 
 KEYS = st.lists(st.integers(0, 30), max_size=40)
@@ -177,12 +176,3 @@ def test_rows_of_more_than_a_column_holds_are_not_lost() -> None:
     parts = [Block(np.array([number], dtype=np.uint64), np.array([number]), rows) for number in range(2)]
     with pytest.raises(OverflowError, match="more than 2 GB"):
         Block.concat(parts)
-    assert [len(part) for part in Block.packed(parts)] == [1, 1]
-
-
-def test_packed_rows_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aging, "_PART_BYTES", 80)
-    packed = Block.packed(blocks([*range(50)], [3, 20, 4]))
-    assert [at for part in packed for at in part.positions.tolist()] == [*range(50)]
-    assert [len(part) for part in packed] == [3, 20, 7, 20]
-    assert not Block.packed([])

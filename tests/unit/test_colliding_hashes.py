@@ -9,12 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing import pointed, signatures, window
+from deltawave.differencing import signatures, window
 from deltawave.differencing.aging import windowed
-from deltawave.differencing.aligning import Segment
-from deltawave.differencing.compression import KEPT, NEW
 from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.hybrid_hash import _MATCHING as HYBRID
 from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.text_diff import in_sequence
 from deltawave.differencing.window import Comparison, Matching
@@ -31,7 +28,7 @@ FOUND = pa.schema(
 )
 GROUPS = RowGroups((), (), 1, SCHEMA)
 ROWS = st.dictionaries(st.none() | st.integers(0, 12), st.sampled_from([None, 0.0, 1.0]), max_size=12)
-MATCHINGS = [Matching("window", windowed), Matching("text diff", in_sequence), HYBRID]
+MATCHINGS = [Matching("window", windowed), Matching("text diff", in_sequence)]
 MANY = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -69,19 +66,17 @@ def differing(old: Rows, new: Rows) -> dict[Any, str]:
     return {key: kind for key, kind in kinds.items() if kind != "update" or old[key] != new[key]}
 
 
-def at_positions(found: list[dict[str, Any]], rows: Rows, is_old: bool) -> Rows:
-    """The rows to which pointers lead, each once."""
-    positions = [each["position"] for each in found if each["is_old"] is is_old]
-    assert len(set(positions)) == len(positions)
-    return {key: rows[key] for key in (list(rows)[at] for at in positions)}
-
-
 @pytest.mark.parametrize("matching", MATCHINGS, ids=lambda each: each.name)
 @MANY
 @given(old=ROWS, new=ROWS, size=st.integers(1, 5), capacity=st.integers(1, 9), memory=st.sampled_from([1, 90, 1 << 20]))
 def test_rows_are_compared_by_their_keys(
     matching: Matching, old: Rows, new: Rows, size: int, capacity: int, memory: int
 ) -> None:
+    check(matching, old, new, size, capacity, memory)
+
+
+def check(matching: Matching, old: Rows, new: Rows, size: int, capacity: int, memory: int) -> None:
+    """Pairs have equal keys, and what they and the rows without a partner tell is what differs."""
     task = Comparison(matching, GROUPS, GROUPS, (), capacity, memory, ["key"], ["value"], FOUND)
     found = [row for part in task.found_in(cut(old, size), cut(new, size)) for row in part.to_pylist()]
     pairs = [row for row in found if None not in (row["old_at"], row["new_at"])]
@@ -97,37 +92,6 @@ def test_rows_are_compared_by_their_keys(
     joined = differing(*rest)
     assert not updates.keys() & joined.keys()
     assert updates | joined == differing(old, new)
-
-
-@pytest.mark.parametrize("are_sorted", [True, False])
-@MANY
-@given(old=ROWS, new=ROWS, size=st.integers(1, 5), segments=st.integers(1, 5))
-def test_pointers_lead_to_rows_that_differ(
-    monkeypatch: pytest.MonkeyPatch, are_sorted: bool, old: Rows, new: Rows, size: int, segments: int
-) -> None:
-    pieces = []
-    for kind, rows in ((KEPT, old), (NEW, new)):
-        read = RowGroups((("file", 0),), (len(rows),), 1, SCHEMA)
-        monkeypatch.setattr(RowGroups, "read", lambda self, number, own=rows: (part for _, part in cut(own, size)))
-        pieces += [row for part in pointed._compressed(read, 1, segments, kind, 0) for row in part.to_pylist()]
-    pieces.sort(key=lambda row: (row["segment"], row["kind"]))
-    told = [pa.RecordBatch.from_pylist(pieces)] if pieces else []
-    begins = np.array([0, len(old)]), np.array([0, len(new)])
-    found = [row for part in pointed._differing(are_sorted, *begins, told) for row in part.to_pylist()]
-    assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
-
-
-@MANY
-@given(old=ROWS, new=ROWS, size=st.integers(1, 5), capacity=st.integers(1, 9))
-def test_a_window_of_hashes_tells_keys_apart(
-    monkeypatch: pytest.MonkeyPatch, old: Rows, new: Rows, size: int, capacity: int
-) -> None:
-    sides = [RowGroups((("file", 0),), (len(rows),), 1, SCHEMA) for rows in (old, new)]
-    parts = {id(side): rows for side, rows in zip(sides, (old, new), strict=True)}
-    monkeypatch.setattr(pointed, "rows_between", lambda groups, begin, end: cut(parts[id(groups)], size))
-    segments = (Segment((0, len(old)), (0, len(new))),)
-    found = [row for part in pointed._unmatched(*sides, segments, capacity, 1, 0) for row in part.to_pylist()]
-    assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 
 def test_keys_do_collide() -> None:

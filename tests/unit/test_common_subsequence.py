@@ -98,7 +98,7 @@ class TestSections:
             sizes.append(found.size)
             return found
 
-        monkeypatch.setattr(aging, "_PART_BYTES", 80)
+        monkeypatch.setattr(aging, "PART_BYTES", 80)
         monkeypatch.setattr(Block, "concat", noted)
         old, new = [*range(100, 200)], [*range(90), *range(100, 200)]
         pairs, deletes, _ = told(old, new, 1000, [5], [5])

@@ -1,6 +1,8 @@
 """How the packages of the library and of the laboratory use each other."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -38,3 +40,13 @@ def test_no_import_of_the_library_is_hidden() -> None:
         text = file.read_text()
         assert "import_module" not in text, file
         assert "__import__(" not in text, file
+
+
+def test_importing_the_package_imports_no_spark() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", "import deltawave, sys; print('pyspark' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.strip() == "False"

@@ -29,8 +29,8 @@ from pyspark.sql.types import (
 
 from deltawave.comparing.columns import Column
 from deltawave.comparing.prefilter import Tables
-from deltawave.differencing import hash_compressed, local_engine, logged_rows
-from deltawave.differencing.contract import SIDES
+from deltawave.differencing import hash_compressed, hash_selects, local_engine, logged_rows
+from deltawave.differencing.contract import SIDES, schema_of_pairs
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
 from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 
@@ -92,7 +92,7 @@ def compared(fields: Mapping[str, DataType] = FIELDS, keys: int = KEYS) -> Any:
     columns = [
         {"name": name, "is_compared": place >= keys and name != "_change_type"} for place, name in enumerate(names)
     ]
-    return hash_compressed._Compared(frame, names[:keys], columns)
+    return hash_selects.HashSelects(frame, names[:keys], columns)
 
 
 def same(cell: Any) -> Any:
@@ -166,7 +166,8 @@ def test_rows_come_with_the_last_ones_of_their_keys() -> None:
     )
     known: dict[Any, Row] = {1: ("update", "old"), 2: ("insert", "two")}
     assert counted(engine.execute(rows)) == Counter((*row, *known.get(row[0], (None, None))) for row in found)
-    assert what.schema_with(before).names == [*fields, *flags, "_change_type", "before__name"]
+    schema = StructType([StructField(*field) for field in fields.items()])
+    assert schema_of_pairs(schema, before).names == [*fields, *flags, "_change_type", "before__name"]
 
 
 @pytest.mark.parametrize(

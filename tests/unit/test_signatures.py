@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing.merging import differences, patched
-from deltawave.differencing.signatures import Signatures, gathered, segment_of
+from deltawave.differencing.signatures import Signatures, differences, gathered, patched, segment_of
 
 Rows = list[tuple[int, int]]
 

@@ -12,7 +12,10 @@ OVERHEAD = 96 * MB
 
 
 def test_workers_stay_within_the_granted_memory(tmp_path: Path) -> None:
-    program = Path(__file__).with_name("worker_memory.py")
+    check(Path(__file__).with_name("worker_memory.py"), tmp_path)
+
+
+def check(program: Path, tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, program, tmp_path, str(GRANTED)], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     grown = json.loads(run.stdout)

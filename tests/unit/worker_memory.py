@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,16 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.differencing import (
-    compression,
-    hybrid_hash,
-    parquet_files,
-    pointed,
-    sort_merge_compressed,
-    text_diff,
-    unchanged_blocks,
-    window,
-)
+from deltawave.differencing import compression, parquet_files, sort_merge_compressed, text_diff, window
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import KEPT, NEW
@@ -74,6 +64,11 @@ def stored(path: Path) -> RowGroups:
     return RowGroups(groups, tuple(found["rows"]), found["row_bytes"], schema)
 
 
+def sides(folder: Path, name: str) -> tuple[RowGroups, RowGroups]:
+    """The row groups of the old file and the new one."""
+    return stored(folder / f"old {name}"), stored(folder / f"new {name}")
+
+
 def comparison(matching: window.Matching, old: RowGroups, new: RowGroups, granted: int) -> window.Comparison:
     """The work of a task that compares both files whole."""
     sides = [[pa.field(side, pa.int64()), *(each.with_name(side + each.name) for each in old.schema)] for side in "on"]
@@ -92,51 +87,19 @@ def comparison(matching: window.Matching, old: RowGroups, new: RowGroups, grante
 def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
     """What each algorithm does, and what it works on."""
 
-    def sides(name: str) -> tuple[RowGroups, RowGroups]:
-        return stored(folder / f"old {name}"), stored(folder / f"new {name}")
-
     def ordered(matching: window.Matching, name: str) -> None:
-        consume(comparison(matching, *sides(name), granted)(0))
-
-    def hybrid(name: str) -> None:
-        rows = stored(folder / f"old {name}")
-        compare = replace(comparison(hybrid_hash._MATCHING, rows, rows, granted), capacity_bytes=granted)
-        names = [hybrid_hash._IS_OLD, *rows.schema.names]
-        consume(hybrid_hash._found(compare, names, handed_over(folder, name)))
-
-    def similar() -> None:
-        old, new = (rows.within(granted) for rows in sides("texts"))
-        segment = Segment((0, sum(old.rows)), (0, sum(new.rows)))
-        consume(pointed._unmatched(old, new, (segment,), pointed.capacity(granted), 1, 0))
-
-    def by_pointers() -> None:
-        old, new = sides("texts")
-        groups = [
-            (rows, kind, number) for rows, kind in ((old, KEPT), (new, NEW)) for number in range(len(rows.groups))
-        ]
-        pieces = (pointed._compressed(rows, 1, 1, kind, number) for rows, kind, number in groups)
-        consume(pointed._differing(True, old.begins, new.begins, chain.from_iterable(pieces)))
+        consume(comparison(matching, *sides(folder, name), granted)(0))
 
     def merged() -> None:
-        old, new = ((kind, compressed(rows)) for kind, rows in zip((KEPT, NEW), sides("texts"), strict=True))
+        old, new = ((kind, compressed(rows)) for kind, rows in zip((KEPT, NEW), sides(folder, "texts"), strict=True))
         pieces = (compression.pieces(((kind, rows) for rows in parts), 1) for kind, parts in (old, new))
         consume(sort_merge_compressed._differing(None, chain.from_iterable(pieces)))
 
-    def by_blocks() -> None:
-        for rows in sides("texts"):
-            for number in range(len(rows.groups)):
-                unchanged_blocks._checksum(rows, number)
-
     return {
-        "hybrid_hash, numbers": lambda: hybrid("numbers"),
-        "hybrid_hash, a giant text": lambda: hybrid("a giant text"),
         "window, numbers": lambda: ordered(window.WINDOW, "numbers"),
         **{f"window, {name}": partial(ordered, window.WINDOW, name) for name in TEXTS},
         **{f"text_diff, {name}": partial(ordered, text_diff.TEXT_DIFF, name) for name in TEXTS},
-        "similar, texts": similar,
-        "sort_merge_pointed, texts": by_pointers,
         "sort_merge_compressed, texts": merged,
-        "stagnant_by_blocks, texts": by_blocks,
     }
 
 
@@ -147,14 +110,6 @@ def batches(rows: RowGroups) -> Iterator[pa.RecordBatch]:
 
 def compressed(rows: RowGroups) -> Iterator[Signatures]:
     return (compression.signatures(batch.columns, 1) for batch in batches(rows))
-
-
-def handed_over(folder: Path, name: str) -> Iterator[pa.RecordBatch]:
-    """The rows of both files as Spark hands them over, the old ones first."""
-    for side in ("old", "new"):
-        for batch in pq.ParquetFile(folder / f"{side} {name}").iter_batches(SPARK_ROWS, use_threads=False):
-            flags = pa.array([side == "old"] * batch.num_rows)
-            yield pa.RecordBatch.from_arrays([flags, *batch.columns], [hybrid_hash._IS_OLD, *batch.schema.names])
 
 
 def consume(batches: Batches) -> None:
@@ -186,10 +141,14 @@ def _memory(field: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{field}:"))
 
 
-if __name__ == "__main__":
+def main(works: Callable[[Path, int], dict[str, Callable[[], Any]]]) -> None:
     target, bound = Path(sys.argv[1]), int(sys.argv[2])
     grown(lambda: write(target / "large", NARROW_ROWS))
     grown(lambda: write(target / "small", FEW_ROWS))
     for load in works(target / "small", bound).values():
         load()
     print(json.dumps({name: grown(work) for name, work in works(target / "large", bound).items()}))
+
+
+if __name__ == "__main__":
+    main(works)

@@ -9,13 +9,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
+from deltawave.differencing import hash_compressed, sort_merge_compressed
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import map_rows
-from deltawave.differencing.snapshot_differential import BY_NAME
-from deltawave.differencing.stored_rows import groups_in_place
+from deltawave.differencing.in_place import groups_in_place, map_rows
 from deltawave.resources import releasing
 from deltawave.sql_text import quoted
+from laboratory.differencing.algorithms import BY_NAME
 from laboratory.differential.snapshots import KEY, Snapshots
 
 # Comparing more rows takes datacompy minutes.
@@ -116,7 +115,7 @@ def _written(snapshots: Snapshots, frame: DataFrame) -> None:
 
 
 def sort_merge(snapshots: Snapshots) -> None:
-    snapshots.write(outer_join.changes(snapshots.old, snapshots.new, _contract(snapshots)))
+    snapshots.write(_contract(snapshots).outer_join(snapshots.old, snapshots.new))
 
 
 def _both_sides(algorithm: str) -> Callable[[Snapshots], None]:

@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
-from deltawave.differencing.batches import Mask
+from deltawave.differencing.batches import Mask, any_unequal
 from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.signatures import key_hashes
-from deltawave.differencing.unequal import any_unequal
 
 _SEED = 6
 

@@ -141,5 +141,5 @@
   the library would copy their rows anyway.
 #}
 {%- macro _is_plain_scan(select) -%}
-  {{ return(adapter.call_library('deltawave.differencing.stored_rows.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {})) }}
+  {{ return(adapter.call_library('deltawave.differencing.plain_scans.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {})) }}
 {%- endmacro -%}

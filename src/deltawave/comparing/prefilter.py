@@ -14,7 +14,7 @@ from pyspark.sql.types import StructField, StructType
 from deltawave.comparing.columns import Column
 from deltawave.comparing.concentrations import LEAST_ROWS, as_value, estimate, is_category, measured
 from deltawave.differencing.contract import SIDES, Side
-from deltawave.differencing.hash_compressed import hashes
+from deltawave.differencing.hash_selects import hashes
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
 from deltawave.differencing.parquet_files import ChangedFileError
 

@@ -18,7 +18,7 @@ from deltawave.differencing.batches import Places, Positions, combined, plain, p
 from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
-_PART_BYTES = 1 << 30
+PART_BYTES = 1 << 30
 # Waiting rows stay in the batch in which they were decoded while so many rows, and this share of it, are left. With
 # fewer, a copy costs less than the memory that it frees.
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
@@ -101,11 +101,7 @@ class Block:
         return self.take(np.flatnonzero(stays))
 
     def copied(self) -> Block:
-        """A copy of the rows alone, without the memory of the batch that they were taken from, and without
-        dictionaries.
-
-        Each file has dictionaries of its own, and rows of several files wait together.
-        """
+        """A copy of the rows alone, without dictionaries, which differ between the files whose rows wait together."""
         at = pa.array(np.arange(len(self)) if self.at is None else self.at)
         cells = [plain(cell.take(at)) for cell in self.stored.columns]
         rows = pa.RecordBatch.from_arrays(cells, self.stored.schema.names)
@@ -121,19 +117,6 @@ class Block:
             np.concatenate([part.positions for part in parts]),
             combined([part.rows for part in parts], "Rows that wait together take more than 2 GB in a column."),
         )
-
-    @classmethod
-    def packed(cls, parts: Iterable[Block]) -> list[Block]:
-        """The rows of several blocks in their order, in as few blocks as the limit of a text column allows."""
-        packs: list[list[Block]] = []
-        size = 0
-        for part in parts:
-            size += part.size
-            if not packs or size > _PART_BYTES:
-                packs.append([])
-                size = part.size
-            packs[-1].append(part)
-        return [cls.concat(pack) for pack in packs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +246,7 @@ class AgingBuffer:
     def _fit_together(self, before: Block, after: Block) -> bool:
         """Whether two copies become one: a column of texts holds 2 GB, and small parts are given up one by one."""
         are_copies = before.is_copy and after.is_copy
-        return are_copies and before.size + after.size <= min(_PART_BYTES, self.capacity_bytes // 4)
+        return are_copies and before.size + after.size <= min(PART_BYTES, self.capacity_bytes // 4)
 
     def drain(self) -> list[Block]:
         """The rows that still wait."""

@@ -19,7 +19,6 @@ from deltawave.differencing.batches import Batches, Mask, Places, Positions
 from deltawave.differencing.in_place import RowGroups, map_numbers, parallelism
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
-from deltawave.differencing.stored_rows import rows_between
 
 _LOG = logging.getLogger(__name__)
 
@@ -90,12 +89,10 @@ def aligned(
 ) -> tuple[tuple[Segment, ...], Measured]:
     """Cut two snapshots into a segment per task: rows that move across the border of one are joined in the end.
 
-    - ``name``: what the run's messages call the comparison
-    - ``reach``: how many rows apart a window finds equal keys
+    - ``reach``: how many rows apart a window (``name`` in the run's messages) finds equal keys
     - ``needs_order``: whether it finds only rows that keep their order
 
-    Raises ``NotSegmentedError`` if it would find too few of the sampled rows. How near rows lie is estimated from keys
-    that are spread over the whole snapshot.
+    Raises ``NotSegmentedError`` if it would find too few of the sampled rows.
     """
     segments = parallelism(session)
     bounds = [*_places(new), sum(new.rows)]
@@ -221,7 +218,7 @@ def _sample(session: SparkSession, new: RowGroups, bounds: list[int], tasks: int
 
     def read(number: int) -> Batches:
         part = parts[number]
-        for at, rows in rows_between(new, *part):
+        for at, rows in new.between(*part):
             own = np.arange(at, at + rows.num_rows)
             chosen = np.flatnonzero((own < part[0] + _SAMPLED_KEYS) | _is_spread(own, *part))
             hashes = key_hashes(rows.take(pa.array(chosen)).columns).view(np.int64)

@@ -18,11 +18,9 @@ from deltawave.comparable import contained_types
 from deltawave.differencing.batches import Batches, plain
 from deltawave.differencing.contract import Columns, all_same
 from deltawave.differencing.hashing import VERSION
-from deltawave.differencing.in_place import RowGroups, map_numbers, map_rows
-from deltawave.differencing.merging import patched
+from deltawave.differencing.in_place import RowGroups, groups_in_place, map_numbers, map_rows
 from deltawave.differencing.parquet_files import NotInPlaceError
-from deltawave.differencing.signatures import Signatures, gathered
-from deltawave.differencing.stored_rows import groups_in_place, plain_row_groups, rows_between
+from deltawave.differencing.signatures import Signatures, gathered, patched
 from deltawave.sql_text import quoted
 
 # Reads the kept rows of a segment, in a task.
@@ -177,7 +175,7 @@ def old_pieces(
 
 def _pieces_in_place(kept: DataFrame, segments: int) -> tuple[DataFrame, Stored]:
     """Raises ``NotInPlaceError`` if Spark has to read the entries, or if they belong to other segments."""
-    groups = plain_row_groups(kept)
+    groups = RowGroups.of(kept)
     named, entries = groups.only(["segment", "segments"]), groups.only(["entries"])
 
     def locate(number: int) -> Batches:
@@ -193,7 +191,7 @@ def _pieces_in_place(kept: DataFrame, segments: int) -> tuple[DataFrame, Stored]
 
     def read(segment: int) -> Signatures:
         at = positions[segment]
-        _, rows = next(rows_between(entries, at, at + 1))
+        _, rows = next(entries.between(at, at + 1))
         return Signatures.from_bytes(rows.column(0)[0].as_buffer())
 
     return kept.sparkSession.createDataFrame([(segment, KEPT, None) for segment in positions], PIECES), read

@@ -11,12 +11,15 @@ from typing import Any, Literal
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
 
 from deltawave.sql_text import quoted
 
 Columns = Sequence[dict[str, Any]]
 Side = Literal["old", "new"]
 SIDES: tuple[Side, Side] = ("old", "new")
+# What a comparison takes unless another size is given.
+MEMORY_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,20 @@ class Contract:
         numbers = [places[name] for name in self.unique_key]
         return all_same((F.col(_cell_name("old", at)), F.col(_cell_name("new", at))) for at in numbers)
 
+    def outer_join(
+        self, old: DataFrame, new: DataFrame, hint: str | None = None, condition: Column | None = None
+    ) -> DataFrame:
+        """The rows that differ, by Spark's full outer join.
+
+        ``hint``: Spark's, for the join (LG96 3.1: ``merge`` or ``shuffle_hash``). ``condition``: by default equal keys.
+        """
+        old, new = (
+            self.side(frame.select(*map(quoted, self.names(side))), side).withColumn(f"__in_{side}", F.lit(True))
+            for side, frame in zip(SIDES, (old, new), strict=True)
+        )
+        pairs = (old.hint(hint) if hint else old).join(new, self.same_key() if condition is None else condition, "full")
+        return self.changes(pairs, F.col("__in_old").isNotNull(), F.col("__in_new").isNotNull())
+
     def changes(self, pairs: DataFrame, in_old: Column, in_new: Column) -> DataFrame:
         """The changes among pairs of rows. ``in_old``, ``in_new``: whether a pair has an old, a new row."""
         is_both = in_old & in_new
@@ -84,6 +101,18 @@ class Contract:
         changed_columns = F.when(is_both, F.array_compact(changed)).alias("changed_columns")
         differing = pairs.where(reduce(or_, differs.values(), ~is_both))
         return differing.select(*rows, *before, change_type, changed_columns)
+
+
+def flagged_schema(rows: StructType) -> StructType:
+    """Of rows that differ from a previous state: whether it has their key, and whether the new snapshot does."""
+    fields = [StructField(field.name, field.dataType) for field in rows.fields]
+    return StructType(fields).add("was_kept", "boolean").add("is_there", "boolean")
+
+
+def schema_of_pairs(rows: StructType, before: Iterable[StructField]) -> StructType:
+    """Of the same rows with previous ones of these columns, and how these were changed; null where there are none."""
+    fields = [StructField(f"before__{field.name}", field.dataType) for field in before]
+    return StructType([*flagged_schema(rows).add("_change_type", "string").fields, *fields])
 
 
 def all_same(pairs: Iterable[tuple[Column, Column]]) -> Column:

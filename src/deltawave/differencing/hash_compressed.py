@@ -1,24 +1,23 @@
 """Hash outer join with a compressed old snapshot (LG96 3.1: PHC1).
 
-Of the old snapshot, keys and hashes are kept, as rows of a table. DuckDB makes a hash table of them, and the new
-snapshot probes it. On several machines, and for types that DuckDB may compare in another way than Spark, snapshots are
-compared one segment at a time: see :mod:`~deltawave.differencing.sort_merge_compressed`.
+DuckDB makes a hash table of the old snapshot's keys and hashes, and the new snapshot probes it. On several machines,
+and for types that DuckDB may compare in another way than Spark, ``sort_merge_compressed`` compares instead.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from deltawave.differencing import sort_merge_compressed
-from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, reaches
-from deltawave.differencing.logged_rows import LogFiles, Partitions
-from deltawave.differencing.parquet_files import NotInPlaceError
+from deltawave.differencing.contract import MEMORY_BYTES, Columns, flagged_schema, schema_of_pairs
+from deltawave.differencing.hash_selects import HashSelects, hashes
+from deltawave.differencing.local_engine import LocalEngine, or_spark, reaches
+from deltawave.differencing.logged_rows import Partitions, last_changes
 
 _LOG = logging.getLogger(__name__)
 
@@ -26,13 +25,6 @@ _LOG = logging.getLogger(__name__)
 Read = Callable[[DataFrame], str]
 Result = TypeVar("Result")
 
-_MEMORY = 1 << 30
-# What a row takes in DuckDB's hash table: both words, its own hash, and pointers to it; and each key, beside its text.
-_ROW_BYTES, _KEY_BYTES = 48, 16
-# A decimal with more digits is more than one word of 64 bits.
-_WORD_DIGITS = 18
-# Hashes are words without a sign, and Spark's numbers have one.
-_HALF = 1 << 63
 # A value of each kind that is hashed in its own way.
 _SAMPLES: dict[str, T.DataType] = {
     "null::blob": T.StringType(),
@@ -63,7 +55,7 @@ def _version() -> str:
 
 
 def kept_hashes(
-    rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int, memory_bytes: int = _MEMORY
+    rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int, memory_bytes: int = MEMORY_BYTES
 ) -> DataFrame:
     """Return the kept hashes of a snapshot of about ``count`` rows: the key k0, k1, ..., and ``low`` and ``high``.
 
@@ -71,7 +63,7 @@ def kept_hashes(
     """
     if not reaches(rows):
         return sort_merge_compressed.kept_hashes(rows, unique_key=unique_key, columns=columns, count=count)
-    compared = _Compared(rows, unique_key, columns)
+    compared = HashSelects(rows, unique_key, columns)
     return _computed(
         rows.sparkSession,
         memory_bytes,
@@ -89,55 +81,32 @@ def patched_hashes(
     stored: DataFrame | None = None,
     partitions: Partitions = (),
     from_batch: int = 0,
-    memory_bytes: int = _MEMORY,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> DataFrame:
     """Return the kept hashes with ``patches`` applied: rows with ``_change_type``.
 
-    ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``. Its last changes are the patches, which Spark reads
-    if DuckDB can not.
+    ``stored``, ``partitions``, ``from_batch``: a log whose last changes are the patches, see ``last_changes``; Spark
+    reads them if DuckDB can not.
     """
     if not reaches(patches):
         return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
-    compared = _Compared(patches, unique_key, columns)
+    compared = HashSelects(patches, unique_key, columns)
 
     def patch(engine: LocalEngine, read: Read) -> DataFrame:
-        known = compared.known(engine, read(kept), patches, stored, partitions, from_batch)
-        return engine.frame(known, compared.kept_schema)
+        changes = _patches(engine, unique_key, patches, stored, partitions, from_batch)
+        return engine.frame(compared.patched(read(kept), changes), compared.kept_schema)
 
     return _computed(kept.sparkSession, memory_bytes, patch)
 
 
-def differing_rows(
-    kept: DataFrame,
-    new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    rows: int,
-    patches: DataFrame | None = None,
-    stored: DataFrame | None = None,
-    partitions: Partitions = (),
-    from_batch: int = 0,
-    memory_bytes: int = _MEMORY,
-) -> DataFrame:
-    """Return the rows of ``new`` that differ from the kept hashes.
+def differing_rows(kept: DataFrame, new: DataFrame, **options: Any) -> DataFrame:
+    """Return the rows of ``new`` that differ from the kept hashes; ``options``: as of ``differing_pairs``.
 
-    As :func:`deltawave.differencing.sort_merge_compressed.differing_rows`, but Spark reads ``new`` at most once. DuckDB
-    reads the files once if the kept hashes fit into memory and no kept key has several new rows, otherwise twice. The
-    comparison takes about ``memory_bytes``; what does not fit waits in temporary files. ``stored``, ``partitions``,
-    ``from_batch``: as of ``patched_hashes``.
+    As ``sort_merge_compressed.differing_rows``, but Spark reads ``new`` at most once. DuckDB reads the files once if
+    the kept hashes fit into memory and no kept key has several new rows, otherwise twice. The comparison takes about
+    ``memory_bytes``; what does not fit waits in temporary files.
     """
-    if not reaches(new):
-        return sort_merge_compressed.differing_rows(
-            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches
-        )
-    compared = _Compared(new, unique_key, columns)
-
-    def find(engine: LocalEngine, read: Read) -> DataFrame:
-        old = compared.known(engine, read(kept), patches, stored, partitions, from_batch)
-        return engine.frame(compared.differing(engine, old, read(new), memory_bytes), compared.found_schema)
-
-    return _computed(new.sparkSession, memory_bytes, find)
+    return differing_pairs(kept, new, **options)[0]
 
 
 def differing_pairs(
@@ -147,49 +116,55 @@ def differing_pairs(
     unique_key: Sequence[str],
     columns: Columns,
     rows: int,
-    logged: DataFrame,
-    logged_partitions: Partitions,
-    first_batch: int,
+    logged: DataFrame | None = None,
+    logged_partitions: Partitions = (),
+    first_batch: int = 0,
     same_rows: int | None = None,
     patches: DataFrame | None = None,
     stored: DataFrame | None = None,
     partitions: Partitions = (),
     from_batch: int = 0,
-    memory_bytes: int = _MEMORY,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> tuple[DataFrame, dict[str, int]]:
     """Return ``differing_rows``, each with the last row of its key in a log.
 
-    Its columns are ``before__...``; ``_change_type`` is null if there is none, or it was deleted. If DuckDB cannot read
-    the log, the rows come without it. Otherwise ``pairs``, their number, and ``previous_rows``, that of the kept rows,
-    are returned as well.
+    Its columns are ``before__...``; ``_change_type`` is null if there is none, or it was deleted. Without a log, or if
+    DuckDB cannot read it, the rows come without it. Otherwise ``pairs``, their number, and ``previous_rows``, that of
+    the kept rows, are returned as well.
 
-    - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``LogFiles.of``
+    - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``last_changes``
     - ``same_rows``: if nothing differs, and as many rows are kept, the rows come without the log, which is not read
-    - others: as of ``differing_rows``
+    - ``patches``, ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``
+    - others: as of ``sort_merge_compressed.differing_rows``
     """
     if not reaches(new):
-        return differing_rows(kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches), {}
-    compared = _Compared(new, unique_key, columns)
+        return sort_merge_compressed.differing_rows(
+            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches
+        ), {}
+    compared = HashSelects(new, unique_key, columns)
 
     def find(engine: LocalEngine, read: Read) -> tuple[DataFrame, dict[str, int]]:
-        stored_hashes = read(kept)
-        old = compared.known(engine, stored_hashes, patches, stored, partitions, from_batch)
+        stored_hashes = old = read(kept)
+        if patches is not None:
+            old = compared.patched(old, _patches(engine, unique_key, patches, stored, partitions, from_batch))
         found = compared.differing(engine, old, read(new), memory_bytes)
+        if logged is None:
+            return engine.frame(found, flagged_schema(new.schema)), {}
         ((pairs, previous_rows),) = engine.execute(
             f"select (select count(*) from ({found})), (select count(*) from ({stored_hashes}))"
         )
         counts = {"pairs": pairs, "previous_rows": previous_rows}
         if pairs == 0 and previous_rows == same_rows:
-            return engine.frame(found, compared.found_schema), counts
-        try:
-            files = LogFiles.of(logged, logged_partitions, first_batch)
-            changes = engine.stored(files.last_changes(engine, unique_key, compared.keys_of(found)))
+            return engine.frame(found, flagged_schema(new.schema)), counts
+        with or_spark("reads the log"):
+            wanted = compared.keys_of(found)
+            changes = engine.stored(last_changes(engine, logged, logged_partitions, first_batch, unique_key, wanted))
             others = {*unique_key, "change_type", "of_batch"}
             before = [field for field in logged.schema.fields if field.name not in others]
-            return engine.frame(compared.with_before(found, changes, before), compared.schema_with(before)), counts
-        except (NotInPlaceError, duckdb.Error) as error:
-            _LOG.debug("Spark reads the log: %s", error)
-            return engine.frame(found, compared.found_schema), {}
+            return engine.frame(
+                compared.with_before(found, changes, before), schema_of_pairs(new.schema, before)
+            ), counts
+        return engine.frame(found, flagged_schema(new.schema)), {}
 
     return _computed(new.sparkSession, memory_bytes, find)
 
@@ -204,12 +179,10 @@ def _patches(
 ) -> str:
     """A select of the patches: from the log's files, unless Spark has to read them."""
     if stored is not None:
-        try:
-            changes = LogFiles.of(stored, partitions, from_batch).last_changes(engine, unique_key)
+        with or_spark("reads the log"):
+            changes = last_changes(engine, stored, partitions, from_batch, unique_key)
             # They are read twice.
             return engine.stored(f"select *, change_type as _change_type from ({changes})")
-        except (NotInPlaceError, duckdb.Error) as error:
-            _LOG.debug("Spark reads the log: %s", error)
     return engine.by_spark(patches)
 
 
@@ -228,211 +201,3 @@ def _computed(session: SparkSession, memory_bytes: int, compute: Callable[[Local
             # Such as text that is not valid, where Spark compares bytes.
             _LOG.info("Spark reads the rows: %s", error)
             return compute(engine, engine.by_spark)
-
-
-class _Compared:
-    """Selects over rows with these columns, of which key and values are compared.
-
-    What a select returns has columns c0, c1, ..., and a key k0, k1, ...: those of the rows may have any name.
-    """
-
-    def __init__(self, rows: DataFrame, unique_key: Sequence[str], columns: Columns) -> None:
-        self._fields = rows.schema.fields
-        self._unique_key = unique_key
-        places = {field.name: place for place, field in enumerate(self._fields)}
-        self._key = [places[name] for name in unique_key]
-        values = [rows.schema[column["name"]] for column in columns if column["is_compared"]]
-        names = [name_in_duckdb(field.name) for field in values]
-        low, high = hashes(names, [field.dataType for field in values])
-        self._hashes = f"{low} as low, {high} as high"
-        keys = [f"{name_in_duckdb(name)} as k{number}" for number, name in enumerate(unique_key)]
-        self._keys = ", ".join(keys)
-
-    @property
-    def kept_schema(self) -> T.StructType:
-        keys = [T.StructField(f"k{number}", self._fields[place].dataType) for number, place in enumerate(self._key)]
-        return T.StructType(keys).add("low", "long").add("high", "long")
-
-    @property
-    def found_schema(self) -> T.StructType:
-        rows = T.StructType([T.StructField(field.name, field.dataType) for field in self._fields])
-        return rows.add("was_kept", "boolean").add("is_there", "boolean")
-
-    def schema_with(self, before: Sequence[T.StructField]) -> T.StructType:
-        """Of ``with_before``."""
-        fields = [T.StructField(f"before__{field.name}", field.dataType) for field in before]
-        return T.StructType([*self.found_schema.add("_change_type", "string").fields, *fields])
-
-    def hashed(self, rows: str, condition: str = "true") -> str:
-        """The key of rows, with a hash of 128 bits in two words."""
-        return f"select {self._keys}, {self._hashes} from ({rows}) where {condition}"
-
-    def known(
-        self,
-        engine: LocalEngine,
-        kept: str,
-        patches: DataFrame | None,
-        stored: DataFrame | None,
-        partitions: Partitions,
-        from_batch: int,
-    ) -> str:
-        """The kept hashes with patches applied, if there are any."""
-        if patches is None:
-            return kept
-        return self.patched(kept, _patches(engine, self._unique_key, patches, stored, partitions, from_batch))
-
-    def patched(self, kept: str, patches: str) -> str:
-        """The kept hashes with patches applied."""
-        upserted = self.hashed(patches, "_change_type <> encode('delete')")
-        return (
-            f"select kept.* from ({kept}) as kept anti join ({self.hashed(patches)}) as patch "
-            f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
-        )
-
-    def differing(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int) -> str:
-        """The new rows of the keys whose hashes are not the kept ones, and the keys that no new row has.
-
-        If a hash table of the kept rows fits into memory, the new rows pass by it whole. Otherwise their keys and
-        hashes alone are joined, which takes the least room, and the files are read once more.
-        """
-        ((rows,),) = engine.execute(f"select count(*) from ({new})")
-        ((known, text_bytes),) = engine.execute(f"select count(*), {self._text_bytes()} from ({kept})")
-        # The rest of the memory is for the rows that are read and written.
-        is_small = known * (_ROW_BYTES + _KEY_BYTES * len(self._key)) + text_bytes <= memory_bytes // 4 * 3
-        found = self._whole_rows(engine, kept, new) if is_small else None
-        keys = self.keys_of(
-            found or engine.stored(self._unequal(engine.stored(self._read(new, self._key)), kept, self._key))
-        )
-        ((added, deleted),) = engine.execute(
-            f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({keys})"
-        )
-        # Otherwise a kept key has several new rows, all of which are wanted.
-        is_unique = rows - added == known - deleted
-        if found and is_unique:
-            return found
-        if not is_unique:
-            keys = engine.stored(f"{keys}\nunion all\n{self._repeated(new, kept)}")
-        return engine.stored(self._rows_of(keys, new))
-
-    def _whole_rows(self, engine: LocalEngine, kept: str, new: str) -> str | None:
-        """None if that takes more memory than it seemed."""
-        places = range(len(self._fields))
-        try:
-            return engine.stored(self._unequal(self._read(new, places), kept, places))
-        except duckdb.OutOfMemoryException:
-            return None
-
-    def _read(self, new: str, places: Iterable[int]) -> str:
-        """These columns of the new rows, and their hashes."""
-        return f"select {', '.join(self._cells(places))}, {self._hashes} from ({new})"
-
-    def _text_bytes(self) -> str:
-        """The bytes of all kept keys that are texts."""
-        texts = [
-            f"coalesce(octet_length(k{number}), 0)"
-            for number, place in enumerate(self._key)
-            if isinstance(self._fields[place].dataType, (T.StringType, T.BinaryType))
-        ]
-        return f"coalesce(sum({' + '.join(texts)}), 0)" if texts else "0"
-
-    def keys_of(self, found: str) -> str:
-        """The keys of rows that were found, with was_kept and is_there."""
-        keys = [f"c{place} as k{number}" for number, place in enumerate(self._key)]
-        return f"select {', '.join(keys)}, was_kept, is_there from ({found})"
-
-    def _cells(self, places: Iterable[int]) -> list[str]:
-        return [f"{name_in_duckdb(self._fields[place].name)} as c{place}" for place in places]
-
-    def _unequal(self, hashed: str, kept: str, places: Iterable[int]) -> str:
-        """The new rows, with these columns, that are not as they were kept, and the kept keys that they lack."""
-        key = {place: f"kept.k{number}" for number, place in enumerate(self._key)}
-        cells = [
-            f"if(is_there, new.c{place}, {key[place]}) as c{place}" if place in key else f"new.c{place}"
-            for place in places
-        ]
-        same = " and ".join(f"new.c{place} is not distinct from {cell}" for place, cell in key.items())
-        return (
-            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there "
-            f"from (select *, true as is_there from ({hashed})) as new "
-            f"full outer join (select *, true as was_kept from ({kept})) as kept on {same} "
-            "where was_kept is null or is_there is null or new.low <> kept.low or new.high <> kept.high"
-        )
-
-    def _rows_of(self, keys: str, new: str) -> str:
-        """The new rows of these keys, and the keys that no new row has."""
-        cells = [f"new.c{place}" for place in range(len(self._fields))]
-        alone = [f"null as c{place}" for place in range(len(self._fields))]
-        same = []
-        for number, place in enumerate(self._key):
-            alone[place] = f"k{number} as c{place}"
-            same.append(f"new.c{place} is not distinct from found.k{number}")
-        rows = f"select {', '.join(self._cells(range(len(self._fields))))} from ({new})"
-        return (
-            f"select {', '.join(cells)}, found.was_kept, true as is_there from ({rows}) as new "
-            f"join (select distinct * from ({keys}) where is_there) as found on {' and '.join(same)}\n"
-            f"union all\nselect {', '.join(alone)}, true, false from ({keys}) where not is_there"
-        )
-
-    def with_before(self, differing: str, changes: str, before: Sequence[T.StructField]) -> str:
-        """The same rows, each with the last one of its key, unless it was deleted. ``changes``: those of a log."""
-        same = " and ".join(
-            f"differing.c{place} is not distinct from logged.{name_in_duckdb(self._fields[place].name)}"
-            for place in self._key
-        )
-        cells = [f"logged.{name_in_duckdb(field.name)} as b{number}" for number, field in enumerate(before)]
-        return (
-            f"select {', '.join(['differing.*', 'logged.change_type', *cells])} from ({differing}) as differing "
-            f"left join (select * from ({changes}) where change_type <> encode('delete')) as logged on {same}"
-        )
-
-    def _repeated(self, new: str, kept: str) -> str:
-        """The kept keys that have several new rows."""
-        keys = ", ".join(f"k{number}" for number in range(len(self._key)))
-        several = f"select {keys} from (select {self._keys} from ({new})) group by {keys} having count(*) > 1"
-        return (
-            f"select {keys}, true, true from ({kept}) as kept "
-            f"semi join ({several}) as several on {self._same_key('several', 'kept')}"
-        )
-
-    def _same_key(self, some: str, others: str) -> str:
-        return " and ".join(
-            f"{some}.k{number} is not distinct from {others}.k{number}" for number in range(len(self._key))
-        )
-
-
-def hashes(values: Sequence[str], types: Sequence[T.DataType]) -> tuple[str, str]:
-    """Two hashes of values. The second takes them in another order: what the one hides, the other shows.
-
-    The hash of a word of 64 bits is one to one, except that one word has the hash of null. DuckDB's hash of a text is
-    weak: of texts that differ in two characters, each the last of eight, one pair in 256 shares it. So all texts
-    together have one MD5, and their lengths are words.
-    """
-    words: list[str] = []
-    texts: list[str] = []
-    for value, kind in zip(values, types, strict=True):
-        if isinstance(kind, (T.StringType, T.BinaryType)):
-            texts.append(f"coalesce({value}, ''::blob)")
-            words.append(f"octet_length({value})")
-        elif isinstance(kind, T.DecimalType) and kind.precision > _WORD_DIGITS:
-            texts.append(f"coalesce(encode({value}::varchar), ''::blob)")
-            words.append(f"length({value}::varchar)")
-        else:
-            words.append(value)
-    low, high = words or ["0"], ["1", *(f"{word}, {word} is null" for word in reversed(words))]
-    if texts:
-        digest = f"md5_number({_joined(texts)})"
-        low, high = [f"({digest} >> 64)::ubigint", *low], [digest, *high]
-    return _signed(low), _signed(high)
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """One text of many. An expression of many parts must not be deep."""
-    if len(texts) == 1:
-        return texts[0]
-    middle = len(texts) // 2
-    return f"({_joined(texts[:middle])} || {_joined(texts[middle:])})"
-
-
-def _signed(values: Sequence[str]) -> str:
-    """The hash of values, as a number of Spark, which has a sign."""
-    return f"(hash({', '.join(values)})::hugeint - {_HALF})::bigint"

@@ -1,7 +1,4 @@
-"""The files of a snapshot as a list, which is kept instead of a copy where files do not change.
-
-The list has the path, size and modification time of each file: if these are the same, the file is.
-"""
+"""The files of a snapshot as a list (path, size, time of modification), kept instead of a copy where files stay."""
 
 import re
 from collections.abc import Mapping, Sequence

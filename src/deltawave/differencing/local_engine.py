@@ -9,8 +9,8 @@ import shutil
 import tempfile
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,9 +23,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
 
-from deltawave.differencing.in_place import has_local_master, parallelism
+from deltawave.differencing.in_place import RowGroups, has_local_master, parallelism
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError, located, state_of
-from deltawave.differencing.stored_rows import plain_row_groups
 from deltawave.resources import attach
 from deltawave.sql_text import quoted
 
@@ -82,18 +81,14 @@ def reaches(rows: DataFrame) -> bool:
 def _shares_files(session: SparkSession) -> bool:
     """Whether a server of Spark Connect has the files of this process: it may run elsewhere, or as another user."""
     if session not in _sharing:
-        _sharing[session] = _is_seen(session)
+        with tempfile.TemporaryDirectory(prefix="deltawave-", dir=_temporary_folder(session)) as folder:
+            path = Path(folder, "seen")
+            path.touch()
+            try:
+                _sharing[session] = bool(session.read.text(_name_in_spark(path)).columns)
+            except PySparkException:
+                _sharing[session] = False
     return _sharing[session]
-
-
-def _is_seen(session: SparkSession) -> bool:
-    with tempfile.TemporaryDirectory(prefix="deltawave-", dir=_temporary_folder(session)) as folder:
-        path = Path(folder, "seen")
-        path.touch()
-        try:
-            return bool(session.read.text(_name_in_spark(path)).columns)
-        except PySparkException:
-            return False
 
 
 def _connection(memory: int, threads: int, spilled: str) -> duckdb.DuckDBPyConnection:
@@ -165,7 +160,7 @@ class LocalEngine:
 
         Raises ``NotInPlaceError`` if Spark has to read them.
         """
-        groups = plain_row_groups(frame)
+        groups = RowGroups.of(frame)
         select = self.of_files(frame, groups.states, groups.stored)
         self._states.update(groups.states)
         return select
@@ -243,6 +238,15 @@ class LocalEngine:
         return self._folder / f"{self._folders}"
 
 
+@contextmanager
+def or_spark(task: str) -> Iterator[None]:
+    """End the block where DuckDB cannot go on: then Spark does the task, which the log names."""
+    try:
+        yield
+    except (NotInPlaceError, duckdb.Error) as error:
+        _LOG.debug("Spark %s: %s", task, error)
+
+
 def local_path(uri: str) -> Path:
     """The path of a file, or a folder, on this machine. Raises ``NotInPlaceError`` if DuckDB does not reach it."""
     try:
@@ -270,6 +274,11 @@ def _name_in_spark(path: Path) -> str:
 def name_in_duckdb(name: str) -> str:
     """A name in double quotes."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def same_values(pairs: Iterable[tuple[str, str]]) -> str:
+    """Whether values are equal, pairwise: null equals null."""
+    return " and ".join(f"{one} is not distinct from {other}" for one, other in pairs)
 
 
 def literal(text: str) -> str:

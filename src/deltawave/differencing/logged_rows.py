@@ -3,16 +3,24 @@
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
 import duckdb
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import LocalEngine, literal, local_path, name_in_duckdb, reaches
+from deltawave.differencing.contract import MEMORY_BYTES, Columns
+from deltawave.differencing.local_engine import (
+    LocalEngine,
+    literal,
+    local_path,
+    name_in_duckdb,
+    or_spark,
+    reaches,
+    same_values,
+)
 from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 from deltawave.sql_text import quoted
 
@@ -37,54 +45,47 @@ def last_rows(
     partitions: Partitions,
     from_batch: int,
     unique_key: Sequence[str],
-    memory_bytes: int = 1 << 30,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> DataFrame:
     """Return the last row of each of these ``keys``, unless it was deleted.
 
     - ``rows``: the same rows as a query, for Spark to run if DuckDB cannot read the log
-    - ``stored``, ``partitions``, ``from_batch``: see ``LogFiles.of``; the columns of ``rows``, and ``change_type``
+    - ``stored``, ``partitions``, ``from_batch``: see ``last_changes``; the columns of ``rows``, and ``change_type``
     """
-    try:
-        files = LogFiles.of(stored, partitions, from_batch)
-        with LocalEngine(stored.sparkSession, memory_bytes) as engine:
-            wanted = engine.rows(keys.select(*map(quoted, unique_key)))
-            return engine.frame(
-                f"select {', '.join(map(name_in_duckdb, rows.columns))} "
-                f"from ({files.last_changes(engine, unique_key, wanted)}) where change_type <> encode('delete')",
-                rows.schema,
-            )
-    except (NotInPlaceError, duckdb.Error) as error:
-        _LOG.debug("Spark reads the log: %s", error)
-        return rows
+    with or_spark("reads the log"), LocalEngine(stored.sparkSession, memory_bytes) as engine:
+        wanted = engine.rows(keys.select(*map(quoted, unique_key)))
+        changes = last_changes(engine, stored, partitions, from_batch, unique_key, wanted)
+        cells = ", ".join(map(name_in_duckdb, rows.columns))
+        return engine.frame(f"select {cells} from ({changes}) where change_type <> encode('delete')", rows.schema)
+    return rows
 
 
-def count_keys(rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> dict[str, int] | None:
+def count_keys(
+    rows: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = MEMORY_BYTES
+) -> dict[str, int] | None:
     """Count a first dump, which is all rows of Parquet files; None if Spark has to read them.
 
     Returns ``rows``, ``null_keys`` (rows without a key), ``duplicate_keys`` and ``duplicate_rows``.
     """
-    return _counted(rows, lambda engine: key_counts(engine, engine.in_place(rows), unique_key), memory_bytes)
+    return _counted(rows, lambda engine: engine.in_place(rows), unique_key, memory_bytes)
 
 
-def count_pairs(pairs: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = 1 << 30) -> dict[str, int] | None:
+def count_pairs(
+    pairs: DataFrame, *, unique_key: Sequence[str], memory_bytes: int = MEMORY_BYTES
+) -> dict[str, int] | None:
     """The same of those rows of the dump that differ: see ``write_changes``."""
-
-    def count(engine: LocalEngine) -> dict[str, int]:
-        return key_counts(engine, f"select * from ({engine.of_result(pairs)}) where is_there", unique_key)
-
-    return _counted(pairs, count, memory_bytes)
+    there = "select * from ({}) where is_there"
+    return _counted(pairs, lambda engine: there.format(engine.of_result(pairs)), unique_key, memory_bytes)
 
 
 def _counted(
-    rows: DataFrame, count: Callable[[LocalEngine], dict[str, int]], memory_bytes: int
+    rows: DataFrame, select: Callable[[LocalEngine], str], unique_key: Sequence[str], memory_bytes: int
 ) -> dict[str, int] | None:
-    try:
+    with or_spark("counts the rows"):
         require_reach(rows)
         with LocalEngine(rows.sparkSession, memory_bytes) as engine:
-            return count(engine)
-    except (NotInPlaceError, duckdb.Error) as error:
-        _LOG.debug("Spark counts the rows: %s", error)
-        return None
+            return key_counts(engine, select(engine), unique_key)
+    return None
 
 
 def require_reach(rows: DataFrame) -> None:
@@ -108,63 +109,52 @@ def key_counts(engine: LocalEngine, select: str, unique_key: Sequence[str]) -> d
     return dict(zip(figures, map(int, counts), strict=True))
 
 
-@dataclass(frozen=True)
-class LogFiles:
-    """The Parquet files of a change log, on this machine.
+def last_changes(
+    engine: LocalEngine,
+    stored: DataFrame,
+    partitions: Partitions,
+    from_batch: int,
+    unique_key: Sequence[str],
+    wanted: str | None = None,
+) -> str:
+    """A select of the last change of each key in a log, which may be a delete; text as bytes.
 
     - ``stored``: a select of the log's table, with the rows of all attempts: ``change_type``, ``of_batch``, a row
-    - ``paths``: the files of the valid partitions, by partition number, which is a row's batch if ``of_batch`` is null
+    - ``partitions``: the valid ones, whose number is a row's batch if ``of_batch`` is null
     - ``from_batch``: earlier batches are left out
+    - ``wanted``: a select of keys, which are its first columns; others are left out
+
+    Within a batch deletes apply before inserts. Raises ``NotInPlaceError`` if Spark has to read the files.
     """
-
-    stored: DataFrame
-    paths: Mapping[int, Sequence[str]]
-    from_batch: int
-
-    @classmethod
-    def of(cls, stored: DataFrame, partitions: Partitions, from_batch: int) -> "LogFiles":
-        """``partitions``: the valid ones.
-
-        Raises ``NotInPlaceError`` if Spark has to read the log.
-        """
-        require_reach(stored)
-        counted = {(number, attempt) for number, attempt in partitions}
-        paths = defaultdict(list)
-        for uri in stored.inputFiles():
-            if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
-                paths[int(found[1])].append(uri)
-        if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
-            raise NotInPlaceError("it has no files, or very many")
-        return cls(stored, paths, from_batch)
-
-    def last_changes(self, engine: LocalEngine, unique_key: Sequence[str], wanted: str | None = None) -> str:
-        """A select of the last change of each key, which may be a delete; text as bytes.
-
-        ``wanted``: a select of keys, which are its first columns; others are left out. Within a batch deletes apply
-        before inserts. Raises ``NotInPlaceError`` if Spark has to read the files.
-        """
-        batches = [
-            f"select * exclude (of_batch), coalesce(of_batch, {batch}) as _batch_id "
-            f"from ({engine.of_files(self.stored, uris)}) where _batch_id >= {self.from_batch}"
-            for batch, uris in self.paths.items()
-        ]
-        # After ``of_files``, which refuses files that are not on this machine.
-        for uris in self.paths.values():
-            for uri in uris:
-                check_calendar(uri)
-        log = f"({' union all '.join(batches)}) as log"
-        key = {f"k{number}": f"log.{name_in_duckdb(name)}" for number, name in enumerate(unique_key)}
-        if wanted is not None:
-            same = " and ".join(f"{cell} is not distinct from wanted.{name}" for name, cell in key.items())
-            log = f"{log} semi join ({wanted}) as wanted({', '.join(key)}) on {same}"
-        return (
-            f"select * from (select log.*, row_number() over (partition by {', '.join(key.values())} "
-            f"order by _batch_id desc, change_type = encode('delete')) as _recency from {log}) where _recency = 1"
-        )
+    require_reach(stored)
+    counted = {(number, attempt) for number, attempt in partitions}
+    paths = defaultdict(list)
+    for uri in stored.inputFiles():
+        if (found := _PARTITION.search(uri)) and (int(found[1]), found[2]) in counted:
+            paths[int(found[1])].append(uri)
+    if not 0 < sum(map(len, paths.values())) <= _MOST_FILES:
+        raise NotInPlaceError("it has no files, or very many")
+    batches = [
+        f"select * exclude (of_batch), coalesce(of_batch, {batch}) as _batch_id "
+        f"from ({engine.of_files(stored, uris)}) where _batch_id >= {from_batch}"
+        for batch, uris in paths.items()
+    ]
+    # After ``of_files``, which refuses files that are not on this machine.
+    for uri in chain.from_iterable(paths.values()):
+        check_calendar(uri)
+    log = f"({' union all '.join(batches)}) as log"
+    key = {f"k{number}": f"log.{name_in_duckdb(name)}" for number, name in enumerate(unique_key)}
+    if wanted is not None:
+        same = same_values((cell, f"wanted.{name}") for name, cell in key.items())
+        log = f"{log} semi join ({wanted}) as wanted({', '.join(key)}) on {same}"
+    return (
+        f"select * from (select log.*, row_number() over (partition by {', '.join(key.values())} "
+        f"order by _batch_id desc, change_type = encode('delete')) as _recency from {log}) where _recency = 1"
+    )
 
 
 def write_changes(
-    pairs: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
+    pairs: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = MEMORY_BYTES
 ) -> dict[str, int] | None:
     """Write the changes of rows with their before images, as a log's partition.
 
@@ -183,7 +173,7 @@ def write_changes(
 
 
 def write_inserts(
-    rows: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = 1 << 30
+    rows: DataFrame, *, folder: str, columns: Columns, batch_at: str, memory_bytes: int = MEMORY_BYTES
 ) -> dict[str, int] | None:
     """The same of a first dump, all rows of Parquet files, in the log's types: each is an insert."""
 

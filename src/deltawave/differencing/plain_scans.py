@@ -5,26 +5,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
+from uuid import uuid4
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
+from pyspark.sql import types as T
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
-from pyspark.sql.types import (
-    ByteType,
-    DataType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StructField,
-)
 
-from deltawave.differencing.explained_scans import explained_files
-from deltawave.differencing.parquet_files import NotInPlaceError
+from deltawave.differencing.parquet_files import NotInPlaceError, has_rows
 from deltawave.source_state import items, java_class
+from deltawave.sql_text import quoted
 
 _MORE = "it is more than all rows of Parquet files"
 # By format, the file lists that can be read as they are. Others have deleted rows or renamed columns, or list other
@@ -38,20 +29,19 @@ _LAST_ID = 2**31 - 201
 # A reader's option rebaseMode with any value but "corrected": old dates are converted.
 _REBASED = re.compile(r"rebasemode -> (?!corrected\b)", re.IGNORECASE)
 # From narrow to wide.
-_WIDER = (ByteType, ShortType, IntegerType, LongType)
+_WIDER = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 
 
 @dataclass(frozen=True)
 class PlainScan:
-    """All rows of some files, and some of their columns.
+    """All rows of some files (URIs), and some of their columns.
 
-    - ``paths``: the files, as URIs
     - ``stored``: for each column of the frame the column in the files, which may have another name and type
     - ``ids``: the number of each stored column, by its name in lower case; empty if columns are found by name
     """
 
     paths: Sequence[str]
-    stored: Sequence[StructField]
+    stored: Sequence[T.StructField]
     ids: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -66,7 +56,7 @@ def plain_scan(frame: DataFrame) -> PlainScan:
     if len({name.lower() for name in frame.columns}) < len(frame.columns):
         raise NotInPlaceError("several of its columns have the same name")
     if not isinstance(frame, ClassicFrame):
-        return PlainScan(explained_files(frame), frame.schema.fields)
+        return PlainScan(_explained_files(frame), frame.schema.fields)
     try:
         return _planned(frame)
     except NotInPlaceError:
@@ -75,6 +65,15 @@ def plain_scan(frame: DataFrame) -> PlainScan:
         # Other versions may have other plans. If Spark cannot plan it at all, the read that follows reports why.
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise NotInPlaceError(f"{_MORE}, or its plan cannot be had: {reason}") from error
+
+
+def is_plain_scan(frame: DataFrame) -> bool:
+    """Whether the frame is all rows of Parquet files, so that it changes with these, or a table's version, only."""
+    try:
+        plain_scan(frame)
+    except NotInPlaceError:
+        return False
+    return True
 
 
 def _planned(frame: ClassicFrame) -> PlainScan:
@@ -105,11 +104,8 @@ def _kind(node: Any) -> str:
     return str(node.getClass().getSimpleName())
 
 
-def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[StructField]:
-    """The stored column of each column of a plan: a scan's output below projects, the last of which comes first.
-
-    Expressions are the JSON of their nodes, each before those below it.
-    """
+def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[T.StructField]:
+    """The stored column of each column of a plan: a scan's output below projects, the last of which comes first."""
     columns = [(_id(attribute), _field(attribute)) for (attribute,) in output]
     for project in reversed(projects):
         known = dict(columns)
@@ -117,7 +113,7 @@ def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[StructFie
     return [column for _, column in columns]
 
 
-def _stored(cell: list[dict[str, Any]], known: Mapping[Any, StructField]) -> StructField:
+def _stored(cell: list[dict[str, Any]], known: Mapping[Any, T.StructField]) -> T.StructField:
     """The stored column of an expression. Raises ``NotInPlaceError`` if it may give another value."""
     *above, attribute = cell
     source = known.get(_id(attribute)) if _class(attribute) == "AttributeReference" else None
@@ -145,9 +141,9 @@ def _id(node: Mapping[str, Any]) -> tuple[int, str] | None:
     return (found["id"], found["jvmId"]) if found else None
 
 
-def _field(node: Mapping[str, Any]) -> StructField:
+def _field(node: Mapping[str, Any]) -> T.StructField:
     """A node's name, if it has one, and type."""
-    return StructField.fromJson(
+    return T.StructField.fromJson(
         {
             "name": node.get("name", ""),
             "type": node["dataType"],
@@ -157,13 +153,13 @@ def _field(node: Mapping[str, Any]) -> StructField:
     )
 
 
-def _holds(wider: DataType, kind: DataType) -> bool:
+def _holds(wider: T.DataType, kind: T.DataType) -> bool:
     """Whether the type ``wider`` can represent every value of ``kind``."""
-    if isinstance(wider, DecimalType) and isinstance(kind, DecimalType):
+    if isinstance(wider, T.DecimalType) and isinstance(kind, T.DecimalType):
         return wider.scale >= kind.scale and wider.precision - wider.scale >= kind.precision - kind.scale
     if isinstance(wider, _WIDER) and isinstance(kind, _WIDER):
         return _WIDER.index(type(wider)) >= _WIDER.index(type(kind))
-    return wider == kind or (isinstance(wider, DoubleType) and isinstance(kind, FloatType))
+    return wider == kind or (isinstance(wider, T.DoubleType) and isinstance(kind, T.FloatType))
 
 
 def _listed_files(frame: ClassicFrame, scan: Any) -> list[str]:
@@ -221,3 +217,64 @@ def _tasks(partitions: Sequence[Any]) -> Iterator[Any]:
     """The parts of files that the tasks of a scan of Iceberg read."""
     for partition in partitions:
         yield from partition.taskGroup().tasks().toArray()
+
+
+# The only nodes of an accepted plan: a scan, and projections of columns. Anything else, such as a filter, is refused.
+# Formats on top of Parquet have their own lists of files, with deleted rows and renamed columns.
+_COLUMNS = re.compile(r"ColumnarToRow|Project \[(?:[^\s,()\[\]]+#\d+L?(?:, )?)*\]")
+_SCAN = re.compile(
+    r"FileScan parquet .*DataFilters: \[\], Format: Parquet, Location: (?P<index>InMemory|Catalog)FileIndex\(.*"
+    r"PartitionFilters: \[(?P<partitions>.*)\], PushedFilters: \[\], .*"
+)
+# The partition of one value, such as the dump of a date.
+_ONE_VALUE = re.compile(r"isnotnull\((?P<name>\S+)(?P<id>#\d+)L?\), \((?P=name)(?P=id)L? = (?P<value>[^()%]*)\)")
+# Spark writes out up to 25 columns of a plan's node (spark.sql.debug.maxToStringFields), and shortens longer lists.
+_FEW = 20
+_INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
+
+
+def _explained_files(frame: DataFrame) -> list[str]:
+    """The same by the text of Spark's plans: Spark Connect shows nothing else. Columns have the same names in files.
+
+    Explains a few columns at a time, since Spark shortens longer plans.
+    """
+    session = frame.sparkSession
+    view = f"deltawave_explained_{uuid4().hex}"
+    names = [quoted(name) for name in frame.columns]
+    # The frame is not cached: dropping a view of it would remove it from the cache.
+    frame.createOrReplaceTempView(view)
+    try:
+        plans = [
+            str(session.sql(f"explain select {', '.join(names[at : at + _FEW])} from {view}").collect()[0][0])
+            for at in range(0, len(names), _FEW)
+        ]
+    finally:
+        session.catalog.dropTempView(view)
+    scans = [_scan(plan) for plan in plans]
+    if (scan := scans[0]) is None or not all(scans):
+        raise NotInPlaceError("it is more than all rows of Parquet files")
+    paths = frame.inputFiles()
+    folders = [unquote(path).split("/")[:-1] for path in paths]
+    if scan["partitions"]:
+        chosen = _ONE_VALUE.fullmatch(scan["partitions"])
+        is_listed = chosen is not None and all(_is_partition(path, chosen["name"], chosen["value"]) for path in folders)
+    else:
+        # Spark does not read what lies in folders below a partition.
+        is_listed = scan["index"] == "InMemory" or all("=" in path[-1] for path in folders)
+    if not is_listed:
+        raise NotInPlaceError("its partitions have other folders")
+    return list(filter(has_rows, paths))
+
+
+def _scan(plan: str) -> re.Match[str] | None:
+    """The scan of a plan that only takes columns of files."""
+    # Without its heading. Of a select that Spark cannot explain, such as one with a column ${x}, the rest is no plan.
+    nodes = plan.partition("\n")[2]
+    *above, last = (_INDENT.sub("", line) for line in nodes.strip().split("\n"))
+    return _SCAN.fullmatch(last) if all(map(_COLUMNS.fullmatch, above)) else None
+
+
+def _is_partition(folders: Sequence[str], name: str, value: str) -> bool:
+    """Whether a path leads to the partition of this value, or to partitions within it."""
+    at = [number for number, folder in enumerate(folders) if folder.lower().startswith(f"{name}=".lower())]
+    return len(at) == 1 and folders[at[0]] == f"{name}={value}" and all("=" in folder for folder in folders[at[0] :])

@@ -16,10 +16,9 @@ ASKED = "DELTAWAVE_QUICK_TASKS"
 def quicken_worker() -> None:
     """In a worker whose session asks for it, leave out steps that Spark takes for each task and that have no effect.
 
-    dbt-deltawave sets ``spark.executorEnv.DELTAWAVE_QUICK_TASKS`` in the sessions that it starts; in others nothing
-    changes. Before a task Spark calls ``importlib.invalidate_caches``: Python then rereads the directory of pyspark.zip
-    for each package that was imported from it. After a task it collects garbage among all objects, including those of
-    modules.
+    dbt-deltawave sets ``spark.executorEnv.DELTAWAVE_QUICK_TASKS`` in the sessions that it starts. Before a task Spark
+    lets Python reread the directory of pyspark.zip for each package that was imported from it; after it, garbage is
+    collected among all objects, including those of modules.
     """
     main = sys.modules.get("__main__")
     if ASKED in os.environ and getattr(getattr(main, "__spec__", None), "name", None) == "pyspark.daemon":

@@ -6,7 +6,6 @@ its memory. Then the rows that differ are read.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -15,9 +14,8 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType
 
-from deltawave.differencing.batches import Batches, Mask, Places, flags, typed
+from deltawave.differencing.batches import Batches, Mask, Places, typed
 from deltawave.differencing.compression import (
     NEW,
     Compared,
@@ -34,13 +32,10 @@ from deltawave.differencing.compression import (
     segments_of,
     signatures,
 )
-from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import RowGroups, map_rows
-from deltawave.differencing.merging import differences, key_places, sorted_places
+from deltawave.differencing.contract import Columns, all_same, flagged_schema
+from deltawave.differencing.in_place import RowGroups, groups_in_place, map_rows
 from deltawave.differencing.parquet_files import ChangedFileError
-from deltawave.differencing.signatures import Checks, Signatures, key_hashes
-from deltawave.differencing.stored_rows import groups_in_place
+from deltawave.differencing.signatures import Signatures, differences, key_hashes, key_places, sorted_places
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
@@ -96,63 +91,42 @@ def differing_rows(
 
 def _fetched_in_place(new: DataFrame, groups: RowGroups, compared: Compared, candidates: DataFrame) -> DataFrame:
     """The candidates' rows, from files."""
-    wanted = _Wanted.of(candidates.select("key_hash", "key_check", "row_digest", "was_kept", "is_repeated").toArrow())
-    schema = StructType([StructField(field.name, field.dataType) for field in new.schema.fields])
-    schema = schema.add("was_kept", "boolean").add("is_there", "boolean")
+    columns = ("key_hash", "key_check", "was_kept", "is_repeated", "row_digest")
+    table = candidates.select(*columns).toArrow()
+    # By the hash, which Spark holds as a number with a sign.
+    by_hash = np.argsort(np.asarray(table.column("key_hash")).view(np.uint64))
+    wanted = table.take(pa.array(by_hash)).combine_chunks()
+    schema = flagged_schema(new.schema)
     cells = [quoted(name) for name in new.columns]
     at = [cells.index(cell) for cell in compared.cells()]
     fetch = partial(_wanted_rows, wanted, at, len(compared.key), to_arrow_schema(schema))
     return map_rows(new, cells, fetch, schema, groups)
 
 
-@dataclass(frozen=True, eq=False)
-class _Wanted:
-    """Compressed rows that differ.
-
-    - ``key_hash``, ``key_check``, ``row_digest``: as of :class:`~deltawave.differencing.signatures.Signatures`
-    - ``was_kept``: whether the kept snapshot has the key
-    - ``is_repeated``: whether several rows have the key; then all of them are wanted
-    """
-
-    key_hash: Hashes
-    key_check: Checks
-    row_digest: pa.Array
-    was_kept: Mask
-    is_repeated: Mask
-
-    @classmethod
-    def of(cls, candidates: pa.Table) -> "_Wanted":
-        """From the columns of the same names, which Spark holds as signed integers."""
-        sorted_rows = candidates.take(np.argsort(np.asarray(candidates.column("key_hash")).view(np.uint64)))
-        key_hash, check, *marks = (
-            np.asarray(sorted_rows.column(name)) for name in ("key_hash", "key_check", "was_kept", "is_repeated")
-        )
-        digests = sorted_rows.column("row_digest").combine_chunks()
-        return cls(key_hash.view(np.uint64), check.astype(np.uint32), digests, *marks)
-
-
-def _wanted_rows(wanted: _Wanted, cells_at: Sequence[int], keys: int, schema: pa.Schema, batches: Batches) -> Batches:
-    """The wanted rows among those that a task reads.
+def _wanted_rows(wanted: pa.Table, cells_at: Sequence[int], keys: int, schema: pa.Schema, batches: Batches) -> Batches:
+    """The wanted rows among those that a task reads; all rows of a key that several rows have.
 
     ``cells_at``: the columns of key and compared values, the first ``keys`` of which are the key. Raises
     ``ChangedFileError`` for a row of a wanted key that has another hash than before.
     """
+    signed, checks, was_kept, is_repeated = (np.asarray(column) for column in wanted.columns[:4])
+    table, digests = (signed.view(np.uint64), checks.astype(np.uint32)), wanted.column("row_digest")
     for batch in batches:
         hashes = key_hashes([batch.column(at) for at in cells_at[:keys]])
-        near = np.flatnonzero(sorted_places(hashes, wanted.key_hash) >= 0)
+        near = np.flatnonzero(sorted_places(hashes, table[0]) >= 0)
         if not len(near):
             continue
         rows = batch.take(pa.array(near))
         own = signatures([rows.column(cell) for cell in cells_at], keys)
-        places = key_places(own.key_hash, own.key_check, wanted.key_hash, wanted.key_check)
+        places = key_places(own.key_hash, own.key_check, *table)
         at = np.flatnonzero(places >= 0)
         places = places[at]
-        is_other = pc.not_equal(wanted.row_digest.take(pa.array(places)), own.row_digests().take(pa.array(at)))
-        if bool(np.any(~wanted.is_repeated[places] & is_other.to_numpy(zero_copy_only=False))):
+        is_other = pc.not_equal(digests.take(pa.array(places)), own.row_digests().take(pa.array(at)))
+        if bool(np.any(~is_repeated[places] & np.asarray(is_other))):
             raise ChangedFileError("A file was changed while it was compared. Run again when it is complete.")
         if len(at):
             cells = rows.take(pa.array(at)).columns[: len(schema) - 2]
-            yield typed([*cells, pa.array(wanted.was_kept[places]), flags(True, len(at))], schema)
+            yield typed([*cells, pa.array(was_kept[places]), pa.repeat(True, len(at))], schema)
 
 
 def _fetched(
@@ -210,7 +184,7 @@ def _candidates(
     repeated = np.zeros(len(rows), dtype=bool) if is_repeated is None else is_repeated
     cells = {
         "was_kept": pa.array(was_kept),
-        "is_there": flags(is_there, len(rows)),
+        "is_there": pa.repeat(is_there, len(rows)),
         "is_repeated": pa.array(repeated),
         "key_hash": pa.array(rows.key_hash.view(np.int64)),
         "key_check": pa.array(rows.key_check.astype(np.int64)),

@@ -5,20 +5,17 @@ from collections.abc import Sequence
 
 import duckdb
 from pyspark.sql import DataFrame
-from pyspark.sql import types as T
 
-from deltawave.differencing.contract import Columns
-from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb
+from deltawave.differencing.contract import MEMORY_BYTES, Columns, schema_of_pairs
+from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, or_spark, same_values
 from deltawave.differencing.logged_rows import key_counts, require_reach
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
 
-_MEMORY = 1 << 30
-
 
 def are_same(
-    old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], rows: int, memory_bytes: int = _MEMORY
+    old: DataFrame, new: DataFrame, *, unique_key: Sequence[str], rows: int, memory_bytes: int = MEMORY_BYTES
 ) -> bool:
     """Whether both have the same rows; false if only Spark can tell. No key occurs twice in ``old``.
 
@@ -45,23 +42,22 @@ def differing_pairs(
     *,
     unique_key: Sequence[str],
     columns: Columns,
-    memory_bytes: int = _MEMORY,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> tuple[DataFrame, dict[str, int]]:
     """Return the rows that differ in a compared column, as ``hash_compressed.differing_pairs`` does.
 
     With the counts of ``logged_rows.count_keys``, of ``new``, and ``previous_rows``, the number of old rows. If only
     Spark can compare them, there are no counts, and the rows are those of ``new``.
     """
-    try:
+    with or_spark("compares the rows"):
         require_reach(new)
         with LocalEngine(new.sparkSession, memory_bytes) as engine:
             join = _Join(engine, old, new, unique_key, [each["name"] for each in columns if each["is_compared"]])
             ((previous_rows,),) = engine.execute(f"select count(*) from ({join.old})")
-            counts = key_counts(engine, join.new_rows, unique_key)
-            return engine.frame(join.pairs(), join.schema()), counts | {"previous_rows": previous_rows}
-    except (NotInPlaceError, duckdb.Error) as error:
-        _LOG.debug("Spark compares the rows: %s", error)
-        return new, {}
+            counts = key_counts(engine, join.new_rows, unique_key) | {"previous_rows": previous_rows}
+            before = [field for field in new.schema.fields if field.name not in unique_key]
+            return engine.frame(join.pairs(), schema_of_pairs(new.schema, before)), counts
+    return new, {}
 
 
 class _Join:
@@ -72,14 +68,14 @@ class _Join:
     ) -> None:
         if old.dtypes != new.dtypes:
             raise NotInPlaceError("the snapshots have other columns")
-        self._fields = new.schema.fields
+        self._places = range(len(new.columns))
         places = {name: place for place, name in enumerate(new.columns)}
         self._key = [places[name] for name in unique_key]
         cells = ", ".join(f"{name_in_duckdb(name)} as c{place}" for name, place in places.items())
         self.new_rows = engine.in_place(new)
         self.new = f"select {cells}, true as is_there from ({self.new_rows})"
         self.old = f"select {cells}, true as was_kept from ({engine.in_place(old)})"
-        same_key = " and ".join(f"new.c{place} is not distinct from old.c{place}" for place in self._key)
+        same_key = same_values((f"new.c{place}", f"old.c{place}") for place in self._key)
         values = [places[name] for name in compared if places[name] not in self._key]
         unequal = "".join(f" or new.c{place} is distinct from old.c{place}" for place in values)
         self.differing = (
@@ -88,21 +84,13 @@ class _Join:
         )
 
     def pairs(self) -> str:
-        """The columns of ``schema``."""
+        """The columns of ``schema_of_pairs``."""
         cells = [
             f"if(is_there, new.c{place}, old.c{place}) as c{place}" if place in self._key else f"new.c{place}"
-            for place in range(len(self._fields))
+            for place in self._places
         ]
-        before = [f"old.c{place} as b{place}" for place in range(len(self._fields)) if place not in self._key]
+        before = [f"old.c{place} as b{place}" for place in self._places if place not in self._key]
         flags = (
             "was_kept is not null as was_kept, is_there is not null as is_there, if(was_kept, 'insert', null) as kind"
         )
         return f"select {', '.join([*cells, flags, *before])} {self.differing}"
-
-    def schema(self) -> T.StructType:
-        rows = T.StructType([T.StructField(field.name, field.dataType) for field in self._fields])
-        flagged = rows.add("was_kept", "boolean").add("is_there", "boolean").add("_change_type", "string")
-        for place, field in enumerate(self._fields):
-            if place not in self._key:
-                flagged.add(f"before__{field.name}", field.dataType)
-        return flagged

@@ -1,12 +1,8 @@
 """Text comparison of ordered snapshots (LG95 3.5, 4.5: UNIX diff and bdiff) on Spark, made minimal.
 
-Tasks compare aligned segments by the longest common subsequence of their keys, a section at a time. It finds the rows
-that kept their order and whether these were updated. The rows that it leaves over on both sides were deleted, inserted
-or moved: these are joined, which is the report's filter of useless delete-insert pairs. So the result is exact and
-minimal for snapshots in any order: the order only affects the time.
-
-Keys are unique, so a common subsequence is an increasing sequence of positions. A row that was updated in its place
-belongs to it, so the report's step from a delete and an insert back to an update is not needed.
+Tasks compare aligned segments by the longest common subsequence of their keys, a section at a time: rows that kept
+their order. Keys are unique, so it is an increasing sequence of positions. The other rows were deleted, inserted or
+moved: these are joined, which is the report's filter of useless delete-insert pairs.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,7 @@
 """The window algorithm (LG96 4) on Spark: both snapshots are read once, in their physical order.
 
-Tasks compare aligned segments, each with its own window. Rows that a window does not match, because they moved too far
-or across a segment's border, are joined at the end. So the result is exact for snapshots in any order: the order only
-affects the time.
+Tasks compare aligned segments. Rows that a window does not match, because they moved too far or across a segment's
+border, are joined at the end. So the result is exact for snapshots in any order: the order only affects the time.
 """
 
 import logging
@@ -16,16 +15,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StructType
 
-from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
-from deltawave.differencing.batches import Batches, Mask, PositionedBatches, typed
-from deltawave.differencing.contract import SIDES, Columns, Contract, Side
+from deltawave.differencing.batches import Batches, Mask, PositionedBatches, any_unequal, typed
+from deltawave.differencing.contract import MEMORY_BYTES, SIDES, Columns, Contract, Side
 from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
-from deltawave.differencing.stored_rows import plain_row_groups, rows_between
-from deltawave.differencing.unequal import any_unequal
 from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
@@ -60,36 +56,21 @@ def changes(
     unique_key: Sequence[str],
     columns: Columns,
     before_image: bool,
-    memory_bytes: int = 1 << 30,
+    memory_bytes: int = MEMORY_BYTES,
     matching: Matching = WINDOW,
 ) -> tuple[DataFrame, Measured]:
-    """Return the rows that differ, and figures: see docs/python_strategies.md.
+    """Return the rows that differ, and the figures of ``nearness``, if files are read: see docs/python_strategies.md.
 
-    The figures are those of :func:`~deltawave.differencing.aligning.nearness`; none if the files are not read.
-
-    ``memory_bytes``: what a task may use. If each snapshot is a Parquet table or file, tasks read the files without
-    Spark. Spark joins the snapshots if one of them is anything else (a filter, a view, a union), if it would read other
-    values than the files hold, or if too few of the sampled rows lie within the window.
+    ``memory_bytes``: what a task may use. Tasks read the files of Parquet tables without Spark. Spark joins snapshots
+    that are anything else, or of which it would read other values than the files hold, or whose rows lie too far apart.
     """
-    return changes_by(matching, old, new, Contract(unique_key, columns, before_image), memory_bytes)
-
-
-def changes_by(
-    matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, reconcile: bool = True
-) -> tuple[DataFrame, Measured]:
-    """Return the same as ``changes``.
-
-    Without ``reconcile``, rows that no window matches are not joined but reported, as in the paper: a row that moved
-    too far, or over a segment's border, is a delete and an insert. Apply a result's deletes before its inserts.
-    """
+    contract = Contract(unique_key, columns, before_image)
     try:
         found, measured = found_in_order(matching, old, new, contract, memory_bytes)
     except NotSegmentedError as reason:
         _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, reason)
-        return outer_join.changes(old, new, contract), reason.measured
-    if reconcile:
-        return changes_found(found, contract), measured
-    return contract.changes(_paired(contract, found), *_in_both()), measured
+        return contract.outer_join(old, new), reason.measured
+    return changes_found(found, contract), measured
 
 
 def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
@@ -98,13 +79,11 @@ def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
     The rows without a partner are joined, as the window may only have missed one.
     """
     found = persisted(pairs_and_rest)
-    in_old, in_new = _in_both()
-    rest = outer_join.changes(
-        found.where(~in_new).select(*cells(contract, "old")),
-        found.where(~in_old).select(*cells(contract, "new")),
-        contract,
+    in_old, in_new = in_both()
+    rest = contract.outer_join(
+        found.where(~in_new).select(*cells(contract, "old")), found.where(~in_old).select(*cells(contract, "new"))
     )
-    pairs = _paired(contract, found.where(in_old & in_new))
+    pairs = paired(contract, found.where(in_old & in_new))
     return contract.changes(pairs, F.lit(True), F.lit(True)).unionByName(rest)
 
 
@@ -137,7 +116,7 @@ def found_in_order(
 
 def _row_groups(frame: DataFrame, side: Side) -> RowGroups:
     try:
-        return plain_row_groups(frame)
+        return RowGroups.of(frame)
     except NotInPlaceError as error:
         raise NotSegmentedError(f"the {side} one is not read in place, {error}") from error
 
@@ -164,7 +143,7 @@ def cells(contract: Contract, side: Side) -> list[Column]:
     return [F.col(_moved(side, number)).alias(name) for number, name in enumerate(contract.names(side))]
 
 
-def _paired(contract: Contract, found: DataFrame) -> DataFrame:
+def paired(contract: Contract, found: DataFrame) -> DataFrame:
     """These rows as the contract compares them. Their other columns stay."""
     for side in SIDES:
         found = contract.side(found.select("*", *cells(contract, side)), side)
@@ -176,7 +155,7 @@ def position(side: Side) -> str:
     return f"__{side}_position"
 
 
-def _in_both() -> tuple[Column, Column]:
+def in_both() -> tuple[Column, Column]:
     """Whether a pair has an old, a new row."""
     return F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()
 
@@ -202,7 +181,7 @@ class Comparison:
 
     def __call__(self, number: int) -> Batches:
         segment = self.segments[number]
-        return self.found_in(rows_between(self.old, *segment.old), rows_between(self.new, *segment.new))
+        return self.found_in(self.old.between(*segment.old), self.new.between(*segment.new))
 
     def found_in(self, old: PositionedBatches, new: PositionedBatches) -> Batches:
         """What matching the rows of both sides finds, in the columns of ``found_schema``."""

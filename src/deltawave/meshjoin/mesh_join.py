@@ -17,7 +17,7 @@ from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.stored_rows import nullable_schema
+from deltawave.differencing.in_place import nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import MeshJoin

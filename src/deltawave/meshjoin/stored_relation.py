@@ -27,9 +27,9 @@ from pyspark.sql.types import StructType
 from deltawave.comparable import comparable
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import free_prefix
-from deltawave.differencing.in_place import parallelism
+from deltawave.differencing.in_place import nullable_schema, parallelism
 from deltawave.differencing.listed_files import looked_at
-from deltawave.differencing.stored_rows import is_plain_scan, nullable_schema
+from deltawave.differencing.plain_scans import is_plain_scan
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, PageFile, write_pages
 from deltawave.source_state import plan_state, refresh

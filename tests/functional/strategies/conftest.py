@@ -25,8 +25,9 @@ def stored(spark: SparkSession, tmp_path: Path) -> Callable[..., DataFrame]:
 
 @pytest.fixture
 def heard(caplog: pytest.LogCaptureFixture) -> None:
-    """What the library logs is captured."""
-    caplog.set_level("INFO", "deltawave")
+    """What the library and the laboratory log is captured."""
+    for package in ("deltawave", "laboratory"):
+        caplog.set_level("INFO", package)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from functional.macros.generated import content
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import snapshot_differential
+from deltawave.differencing import Algorithm, snapshot_differential
 from deltawave.resources import releasing
 
 
@@ -25,13 +25,15 @@ def storing(spark: SparkSession, folder: Path, group: int) -> Callable[..., Data
     return store
 
 
-def changed(old: DataFrame, new: DataFrame, algorithm: str, **options: Any) -> Counter[Any]:
+def changed(old: DataFrame, new: DataFrame, algorithm: str | Algorithm, **options: Any) -> Counter[Any]:
     """The changes by their content; of keys that are unique."""
     with releasing(snapshot_differential(old, new, algorithm=algorithm, check_keys=False, **options)) as frame:
         return Counter(content(tuple(row)) for row in frame.collect())
 
 
-def kinds(old: DataFrame, new: DataFrame, algorithm: str, unique_key: str = "id", **options: Any) -> Counter[str]:
+def kinds(
+    old: DataFrame, new: DataFrame, algorithm: str | Algorithm, unique_key: str = "id", **options: Any
+) -> Counter[str]:
     """How many rows differ in which way; they are those that the outer join finds."""
     found, joined = (changed(old, new, name, unique_key=unique_key, **options) for name in (algorithm, "sort_merge"))
     assert found == joined

@@ -16,10 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
 from deltawave import source_state
-from deltawave.differencing import hash_compressed, sort_merge_compressed, stored_rows
-from deltawave.differencing.logged_rows import LogFiles
+from deltawave.differencing import hash_compressed, hash_selects, in_place, logged_rows, sort_merge_compressed
+from deltawave.differencing.in_place import groups_in_place
 from deltawave.differencing.parquet_files import ChangedFileError
-from deltawave.differencing.stored_rows import groups_in_place
 from deltawave.resources import releasing
 
 IN_PLACE = "select * from {{ target.schema }}.stored"
@@ -59,7 +58,7 @@ def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """How the new rows are compared."""
     seen: list[str] = []
-    probed, merged = hash_compressed._Compared.differing, sort_merge_compressed.differing_rows
+    probed, merged = hash_selects.HashSelects.differing, sort_merge_compressed.differing_rows
 
     def probes(*arguments: Any) -> str:
         seen.append("probed")
@@ -69,7 +68,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append("merged")
         return merged(*frames, **options)
 
-    monkeypatch.setattr(hash_compressed._Compared, "differing", probes)
+    monkeypatch.setattr(hash_selects.HashSelects, "differing", probes)
     monkeypatch.setattr(sort_merge_compressed, "differing_rows", merges)
     return seen
 
@@ -183,7 +182,7 @@ class TestDuplicateKeys:
         assert self.differing(spark, library) == sorted([*of_kept, *of_new, *self.SINGLE])
 
     def test_keys_are_not_grouped_without_them(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(hash_compressed._Compared, "_repeated", lambda *_: pytest.fail("they were grouped"))
+        monkeypatch.setattr(hash_selects.HashSelects, "_repeated", lambda *_: pytest.fail("they were grouped"))
         new = "select if(id = 0, 11, id) as id, 'old' as name from range(10) union all select 11, 'old'"
         of_new = [(11, "old", False, True)] * 2
         assert self.differing(spark, new=new) == [(0, None, True, False), *of_new]
@@ -203,13 +202,13 @@ class TestDuplicateKeys:
     def test_a_file_that_changes_between_the_readings(
         self, spark: SparkSession, stored: Callable[..., DataFrame], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        repeated = hash_compressed._Compared._repeated
+        repeated = hash_selects.HashSelects._repeated
 
         def later(*arguments: Any) -> str:
             stored("new", "select id, 'new' as name from range(99)")
             return repeated(*arguments)
 
-        monkeypatch.setattr(hash_compressed._Compared, "_repeated", later)
+        monkeypatch.setattr(hash_selects.HashSelects, "_repeated", later)
         (file,) = stored("new", self.NEW).inputFiles()
         with pytest.raises(ChangedFileError, match=r"was changed while it was compared\. Run again when"):
             self.differing(spark, new=f"select * from parquet.`{file}`")
@@ -310,13 +309,14 @@ class TestLogFiles:
     def test_a_log_is_that_of_a_join(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
         """With duplicate keys, and after a run that was stopped once its rows were staged."""
         of_keys: list[bool] = []
-        last_changes = LogFiles.last_changes
+        last_changes = logged_rows.last_changes
 
-        def noted(files: LogFiles, engine: Any, unique_key: Any, wanted: str | None = None) -> str:
-            of_keys.append(wanted is not None)
-            return last_changes(files, engine, unique_key, wanted)
+        def noted(*given: Any) -> str:
+            of_keys.append(len(given) > 5)
+            return last_changes(*given)
 
-        monkeypatch.setattr(LogFiles, "last_changes", noted)
+        for module in (logged_rows, hash_compressed):
+            monkeypatch.setattr(module, "last_changes", noted)
         bench.configure(strategy="hash_compressed", duplicate_keys="quarantine")
         bench.add_differential("joined", strategy="outer_join", duplicate_keys="quarantine")
         twice = f"select {ROW} from values (20L), (300L), (300L) as t(id)"
@@ -438,8 +438,6 @@ class TestTable:
 
 class TestInPlace:
     def test_files_are_read_where_they_lie(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-        from deltawave.differencing import in_place
-
         read: list[int] = []
         of = in_place.RowGroups.of
 
@@ -578,7 +576,7 @@ class TestInPlace:
             assert (groups is not None) is is_plain, select
             if groups:
                 assert sum(groups.rows) == frame.count(), select
-        monkeypatch.setattr(stored_rows, "_MANY", 2)
+        monkeypatch.setattr(in_place, "_MANY", 2)
         assert groups_in_place(bench.spark.table(f"{bench.schema}.stored"), ["`account_id`"]) is None, "small files"
 
     def test_the_dump_of_a_date_is_read_from_its_partition(self, bench: Workbench, readings: list[str]) -> None:

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
 from deltawave import source_state
-from deltawave.differencing.in_place import map_rows
+from deltawave.differencing.in_place import RowGroups, map_rows
 from deltawave.differencing.local_engine import LocalEngine
 from deltawave.differencing.parquet_files import NotInPlaceError
-from deltawave.differencing.stored_rows import is_plain_scan, plain_row_groups
+from deltawave.differencing.plain_scans import is_plain_scan
 from deltawave.source_state import fingerprint
 from deltawave.sql_text import quoted
 
@@ -115,7 +115,7 @@ def in_place(frame: DataFrame) -> list[list[str]]:
     with LocalEngine(frame.sparkSession, 1 << 28) as engine:
         # Text is binary in DuckDB, and Spark reads it as text again.
         by_duckdb = rows(engine.frame(engine.in_place(frame), frame.schema))
-    groups = plain_row_groups(frame)
+    groups = RowGroups.of(frame)
     return [by_duckdb, rows(map_rows(frame, list(map(quoted, frame.columns)), lambda each: each, frame.schema, groups))]
 
 

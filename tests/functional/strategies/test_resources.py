@@ -8,7 +8,6 @@ from threading import Event
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave import outer_join
 from deltawave.resources import attach, holding, keeping, persisted, release, releasing
 
 
@@ -70,17 +69,6 @@ def test_a_frame_that_takes_it_as_an_argument_keeps_it_when_bound(spark: SparkSe
     del frame
     assert needed.stays
     assert joined.count() == 2
-    del joined
-    assert needed.goes
-
-
-@pytest.mark.parametrize("algorithm", ["sort_merge", "window"])
-def test_an_outer_join_keeps_its_relations(spark: SparkSession, needed: Needed, algorithm: str) -> None:
-    right = attach(spark.range(3).selectExpr("id", "1 as one"), needed.release)
-    joined = outer_join(spark.range(4), right, on="id", algorithm=algorithm)
-    del right
-    assert needed.stays
-    assert joined.count() == 4
     del joined
     assert needed.goes
 

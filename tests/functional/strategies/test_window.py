@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import SEVERAL, Run, Workbench, temporary_views
 
 from deltawave.differencing import snapshot_differential, window
+from laboratory.differencing.algorithms import BY_NAME, WINDOW_AS_PUBLISHED
 from laboratory.evaluation.comparator import compare
 from laboratory.evaluation.hashed import Messages, Snapshot
 
@@ -81,7 +82,7 @@ class TestFunction:
         old = stored("old", f"select {ROW} from range(1000) order by id", groups)
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
         options: dict[str, Any] = {"unique_key": "account_id", "memory_bytes": memory_bytes, "check_keys": False}
-        frame = snapshot_differential(old, new, algorithm="window", reconcile=False, **options)
+        frame = snapshot_differential(old, new, algorithm=WINDOW_AS_PUBLISHED, **options)
         told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
         sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
         found = compare(told.deletes_first(), *sides)
@@ -114,7 +115,7 @@ class TestFunction:
         new = stored("new", f"select {NEW_ROW.replace('0.5D', '0.5F')} from range(1005) where {PRESENT} order by id")
         new = new.selectExpr(*renamed)
         for algorithm in ("window", "similar", "sort_merge_pointed", "hash_compressed", "stagnant_by_blocks"):
-            assert kinds(old, new, algorithm, "key") == KINDS, algorithm
+            assert kinds(old, new, BY_NAME[algorithm], "key") == KINDS, algorithm
         assert "window over" in caplog.text
         assert re.findall("no (.*): (.*)", caplog.text) == [("blocks, Spark joins both snapshots", RENAMED)]
 

@@ -1,7 +1,6 @@
-"""Snapshots compared by hashes (SMC1, PHC1) without stored hashes: both are compressed, then rows are read by key.
+"""The table of hashes does not fit in memory (LG95 4.1): snapshots are split by a hash of the key.
 
-If the table of hashes does not fit in memory (LG95 4.1), both snapshots are split by a hash of the key. Each part of
-the old one becomes a table in memory, which the rows of the new one probe.
+Each part of the old snapshot becomes a table in memory, which the rows of the new one probe.
 """
 
 import logging
@@ -12,38 +11,13 @@ from types import ModuleType
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from deltawave.differencing import hash_compressed, outer_join, sort_merge_compressed
-from deltawave.differencing.compression import month_key, with_keys
+from deltawave.differencing import hash_compressed, sort_merge_compressed
 from deltawave.differencing.contract import Contract
-from deltawave.resources import holding, persisted
+from deltawave.differencing.snapshot_differential import by_hashes
+from deltawave.resources import holding
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
-
-
-def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int, *, library: ModuleType) -> DataFrame:
-    """Find by hashes the keys whose rows differ, then join the whole rows of these keys.
-
-    ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or :mod:`~deltawave.differencing.hash_compressed`.
-    Spark joins snapshots whose keys it cannot hand to Python.
-    """
-    unique_key = contract.unique_key
-    if months := month_key(old, unique_key):
-        _LOG.info("no hashes, Spark joins both snapshots: the key column %s is an interval of months", months)
-        return outer_join.changes(old, new, contract)
-    compared = [column for column in contract.columns if column["in_old"] and column["in_new"]]
-    names = [quoted(column["name"]) for column in compared]
-    rows = old.count()
-    # They are read several times, and computed from the whole old snapshot.
-    kept = persisted(library.kept_hashes(old.select(*names), unique_key=unique_key, columns=compared, count=rows))
-    options = {"memory_bytes": memory_bytes} if library is hash_compressed else {}
-    differing = library.differing_rows(
-        kept, new.select(*names), unique_key=unique_key, columns=compared, rows=rows, **options
-    )
-    keys = persisted(differing.select(*map(quoted, unique_key)))
-    old, new = (with_keys(frame, keys, unique_key, "left_semi") for frame in (old, new))
-    return holding(outer_join.changes(old, new, contract), kept, keys)
-
 
 # The most parts; so a nested loop reads the new snapshot at most this often.
 _PARTS = 64
@@ -85,11 +59,11 @@ def _united(
     """
     if any(column["is_key"] and "collate" in column["data_type"].simpleString() for column in contract.columns):
         _LOG.info("no parts, Spark joins both snapshots: the key is a text with a collation")
-        return outer_join.changes(old, new, contract, hint="shuffle_hash")
+        return contract.outer_join(old, new, "shuffle_hash")
     found = []
     for library, begin, end in parts:
         one, other = (_part(frame, contract.unique_key, count, begin, end) for frame in (old, new))
-        found.append(changes(one, other, contract, memory_bytes, library=library))
+        found.append(by_hashes(library, one, other, contract, memory_bytes))
     return holding(reduce(DataFrame.unionByName, found), *found)
 
 

@@ -11,7 +11,6 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from deltawave.comparable import repeated_keys
-from deltawave.differencing import outer_join
 from deltawave.differencing.compression import free_prefix, with_keys
 from deltawave.differencing.contract import Contract, all_same
 from deltawave.resources import holding, persisted, release
@@ -57,7 +56,7 @@ def _changes_of_bags(old: DataFrame, new: DataFrame, contract: Contract) -> Data
     old, new = (_numbered(side.drop(number), number, key, compared) for side in (old, new))
     own = {"name": number, "data_type": "int", "is_key": True, "in_old": True, "in_new": True, "is_compared": False}
     numbered = Contract([*unique_key, number], [*columns, own], contract.before_image)
-    return outer_join.changes(old, new, numbered).drop(number)
+    return numbered.outer_join(old, new).drop(number)
 
 
 def _numbered(frame: DataFrame, number: str, groups: Sequence[Column], order: Sequence[Column]) -> DataFrame:

@@ -14,20 +14,17 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import outer_join
 from deltawave.differencing.aging import Aged, Block, windowed
 from deltawave.differencing.aligning import Segment, aligned
-from deltawave.differencing.batches import Batches, Positions, flags
+from deltawave.differencing.batches import Batches, Positions, any_unequal
 from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_numbers
-from deltawave.differencing.merging import differences
 from deltawave.differencing.parquet_files import NotInPlaceError
-from deltawave.differencing.signatures import Signatures
-from deltawave.differencing.stored_rows import StoredRows, rows_between
-from deltawave.differencing.unequal import any_unequal
+from deltawave.differencing.signatures import Signatures, differences
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
+from laboratory.differencing.stored_rows import StoredRows
 
 Matching = Literal["merge", "hash", "window"]
 
@@ -62,7 +59,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
         pointers = _by_segments(session, *sides, len(contract.unique_key), matching == "merge")
     found = persisted(pointers)
     rows = old_rows.at(found.where("is_old")), new_rows.at(found.where("not is_old"))
-    return holding(outer_join.changes(*rows, contract), found)
+    return holding(contract.outer_join(*rows), found)
 
 
 def _hashed_names(contract: Contract) -> list[str]:
@@ -138,7 +135,7 @@ def _unmatched(
 
 
 def _blocks(groups: RowGroups, bounds: tuple[int, int], keys: int) -> Iterator[Block]:
-    for at, rows in rows_between(groups, *bounds):
+    for at, rows in groups.between(*bounds):
         own = signatures(rows.columns, keys)
         names = ("row_hash", "row_check", "key_check")
         hashes = pa.RecordBatch.from_pydict({name: getattr(own, name) for name in names})
@@ -149,7 +146,7 @@ def _pointers(positions: Positions, begins: Positions, is_old: bool) -> pa.Recor
     """Pointers to rows at these positions; ``begins``: the position at which each row group begins."""
     return pa.RecordBatch.from_pydict(
         {
-            "is_old": flags(is_old, len(positions)),
+            "is_old": pa.repeat(is_old, len(positions)),
             "position": pa.array(positions, pa.int64()),
             "row_group": pa.array(np.searchsorted(begins, positions, side="right") - 1, pa.int32()),
         }

@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,14 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from found import storing
 from functional.macros.generated import content
+from functional.strategies.found import storing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 import deltawave
-from deltawave.differencing.full_outer_join import JOIN_ALGORITHMS
+from laboratory.differencing.full_outer_join import JOIN_ALGORITHMS, outer_join
 
 pytestmark = pytest.mark.usefixtures("interpreted", "heard")
 
@@ -36,7 +34,7 @@ def stored(spark: SparkSession, tmp_path: Path) -> Stored:
 
 
 def rows(left: DataFrame, right: DataFrame, **options: Any) -> Counter[Any]:
-    frame = deltawave.outer_join(left, right, **options)
+    frame = outer_join(left, right, **options)
     try:
         return Counter(content(tuple(row)) for row in frame.collect())
     finally:
@@ -66,7 +64,7 @@ class TestEveryAlgorithm:
     def test_rows_with_and_without_a_partner(self, stored: Stored, algorithm: str) -> None:
         left = stored(pa.table({"id": [1, 2, None], "name": ["a", "b", "c"]}))
         right = stored(pa.table({"NR": ["x", "y", "z"], "ID": [2, 3, None]}))
-        frame = deltawave.outer_join(left, right, on="id", algorithm=algorithm)
+        frame = outer_join(left, right, on="id", algorithm=algorithm)
         assert frame.columns == ["id", "name", "NR"]
         assert Counter(map(tuple, frame.collect())) == Counter(
             [(1, "a", None), (2, "b", "x"), (3, None, "y"), (None, "c", None), (None, None, "z")]
@@ -80,7 +78,7 @@ class TestEveryAlgorithm:
 
     def test_a_column_that_is_named_twice_counts_once(self, stored: Stored, algorithm: str) -> None:
         left, right = stored(pa.table({"Id": [1], "x": [1]})), stored(pa.table({"iD": [1], "y": [2]}))
-        frame = deltawave.outer_join(left, right, on=["id", "ID"], algorithm=algorithm)
+        frame = outer_join(left, right, on=["id", "ID"], algorithm=algorithm)
         assert (frame.columns, [tuple(row) for row in frame.collect()]) == (["Id", "x", "y"], [(1, 1, 2)])
         deltawave.release(frame)
 
@@ -112,7 +110,7 @@ class TestSideBySide:
         with pytest.raises(
             ValueError, match=re.escape("Several rows of the right relation have the same key (id): (3")
         ):
-            deltawave.outer_join(left, right, on="id", algorithm=algorithm)
+            outer_join(left, right, on="id", algorithm=algorithm)
 
 
 class TestBadInput:
@@ -134,14 +132,4 @@ class TestBadInput:
         left = spark.sql("select 1 as id, 2 as name, 3 as x, map('a', 1) as tags")
         right = spark.sql("select 1 as id, 2 as NAME, map('a', 1) as tags")
         with pytest.raises(ValueError, match=re.escape(message)):
-            deltawave.outer_join(left, right, **{"on": "id"} | options)
-
-
-def test_importing_the_package_imports_no_spark() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", "import deltawave, sys; print('pyspark' in sys.modules)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert told.stdout.strip() == "False"
+            outer_join(left, right, **{"on": "id"} | options)

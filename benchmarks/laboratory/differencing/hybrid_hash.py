@@ -1,7 +1,7 @@
 """Hybrid hash join of two snapshots (LG95 3.3) on Spark.
 
 Spark exchanges the rows by their keys. A task joins its part of both snapshots in Python, in the memory that it is
-granted: see :mod:`~deltawave.differencing.buckets`.
+granted: see :mod:`~laboratory.differencing.buckets`.
 """
 
 import logging
@@ -12,17 +12,17 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from deltawave.comparable import reaches_python
-from deltawave.differencing import outer_join
+from deltawave.comparable import contained_types
 from deltawave.differencing.aging import Aged, Block, Matched
-from deltawave.differencing.batches import Batches, positioned
-from deltawave.differencing.buckets import by_buckets
+from deltawave.differencing.batches import Batches, PositionedBatches
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_batches
 from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema
 from deltawave.sql_text import quoted
+from laboratory.differencing.buckets import by_buckets
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,9 +40,9 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     """
     old = old.select(*map(quoted, contract.names("old")))
     new = new.select(*map(quoted, contract.names("new")))
-    if not (reaches_python(old.schema) and reaches_python(new.schema)):
+    if not (_reaches_python(old.schema) and _reaches_python(new.schema)):
         _LOG.info("no hybrid hash join, Spark joins both snapshots: a column does not reach Python")
-        return outer_join.changes(old, new, contract, hint="shuffle_hash")
+        return contract.outer_join(old, new, "shuffle_hash")
     schema = found_schema(contract, old, new)
     # The columns of both sides, without rows in files.
     of_old, of_new = (RowGroups((), (), 1, to_arrow_schema(frame.schema)) for frame in (old, new))
@@ -84,4 +84,19 @@ def _found(comparison: Comparison, names: list[str], batches: Batches) -> Batche
             yield rest.pop().select(comparison.new.schema.names)
         yield from (batch.select(comparison.new.schema.names) for batch in rows)
 
-    return comparison.found_in(positioned(old()), positioned(new()))
+    return comparison.found_in(_positioned(old()), _positioned(new()))
+
+
+def _positioned(batches: Batches) -> PositionedBatches:
+    at = 0
+    for rows in batches:
+        yield at, rows
+        at += rows.num_rows
+
+
+def _reaches_python(kind: T.DataType) -> bool:
+    """Whether Spark hands values of this type over and takes them back unchanged."""
+    lost = (T.VariantType, T.YearMonthIntervalType, T.CalendarIntervalType)
+    parts = list(contained_types(kind))
+    has_collation = any(isinstance(part, T.StringType) and "collate" in part.simpleString() for part in parts)
+    return not has_collation and not any(isinstance(part, lost) for part in parts)

@@ -1,4 +1,4 @@
-"""The outer join of two snapshots by Spark: sort-merge or partitioned hash (LG96 3.1), or nested loop (LG95 3.1)."""
+"""The nested loop join of two snapshots (LG95 3.1) by Spark."""
 
 from functools import reduce
 from operator import add
@@ -13,26 +13,7 @@ from deltawave.sql_text import quoted
 _CELL_BYTES = 8
 
 
-def changes(
-    old: DataFrame, new: DataFrame, contract: Contract, *, hint: str | None = None, is_nested_loop: bool = False
-) -> DataFrame:
-    """Return the rows that differ, in the columns that docs/python_strategies.md describes.
-
-    - ``hint``: Spark's, for the join: merge, shuffle_hash or broadcast
-    - ``is_nested_loop``: whether Spark compares each row with each instead of sorting or hashing the key
-    """
-    old_side = contract.side(old.select(*map(quoted, contract.names("old"))), "old").withColumn("__in_old", F.lit(True))
-    new_side = contract.side(new.select(*map(quoted, contract.names("new"))), "new").withColumn("__in_new", F.lit(True))
-    hinted = old_side.hint(hint) if hint else old_side
-    same_key = contract.same_key()
-    if is_nested_loop:
-        # Spark does not recognize a join key in this.
-        same_key = F.array(same_key) == F.array(F.lit(True))
-    pairs = hinted.join(new_side, same_key, "full")
-    return contract.changes(pairs, F.col("__in_old").isNotNull(), F.col("__in_new").isNotNull())
-
-
-def nested_loop(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
+def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Return the rows that differ, in the columns that docs/python_strategies.md describes.
 
     The old snapshot, the report's outer file, is one block here: Spark sends it to all tasks, and notes which of its
@@ -45,7 +26,9 @@ def nested_loop(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes
             f"A nested loop holds the old snapshot in memory, and {rows:,} rows of about {row_bytes:,} bytes are more "
             f"than memory_bytes ({memory_bytes:,}): choose another algorithm."
         )
-    return changes(old, new, contract, hint="broadcast", is_nested_loop=True)
+    # Spark does not recognize a join key in this.
+    same_key = F.array(contract.same_key()) == F.array(F.lit(True))
+    return contract.outer_join(old, new, "broadcast", same_key)
 
 
 def _size(frame: DataFrame) -> tuple[int, int]:

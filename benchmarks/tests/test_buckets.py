@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.test_aging import SIZES, block, blocks, positions
 
-from deltawave.differencing import aging, buckets
 from deltawave.differencing.aging import Block
-from deltawave.differencing.buckets import by_buckets
 from deltawave.differencing.hashing import Hashes, mix
+from laboratory.differencing import buckets
+from laboratory.differencing.buckets import by_buckets
 
 # Bytes of a row, with its hash and position.
 ROW = 24
@@ -51,7 +51,7 @@ def test_parts_of_a_bucket_that_do_not_fit_together(
     old: list[int], new: list[int], rows: int, sizes: list[int]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(aging, "_PART_BYTES", 2 * ROW)
+        patch.setattr(buckets, "PART_BYTES", 2 * ROW)
         patch.setattr(buckets, "_BUCKETS", 2)
         assert told(old, new, rows * ROW, sizes) == told(old, new, 1000 * ROW, [100])
 
@@ -60,7 +60,7 @@ class TestMemory:
     @pytest.fixture
     def spilled(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
         """The side, the bytes in memory and the rows of each part that goes to a file."""
-        monkeypatch.setattr(buckets, "_PART_BYTES", 0)
+        monkeypatch.setattr(buckets, "_BLOCK_BYTES", 0)
         monkeypatch.setattr(buckets, "_COLUMN_BYTES", 0)
         found: list[tuple[str, int, int]] = []
         spill = buckets._Buckets.spill
@@ -110,3 +110,11 @@ class TestMemory:
         for _ in by_buckets(spread(iter([block([*range(100)])])), spread(iter([block([*range(50)])])), 0):
             assert list(tmp_path.iterdir())
         assert not list(tmp_path.iterdir())
+
+
+def test_packed_rows_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buckets, "PART_BYTES", 80)
+    packs = buckets.packed(blocks([*range(50)], [3, 20, 4]))
+    assert [at for part in packs for at in part.positions.tolist()] == [*range(50)]
+    assert [len(part) for part in packs] == [3, 20, 7, 20]
+    assert not buckets.packed([])

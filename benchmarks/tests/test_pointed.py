@@ -9,20 +9,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from found import kinds, storing
+from functional.strategies.found import kinds, storing
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.differencing import (
-    by_hashes,
-    compression,
-    hash_compressed,
-    snapshot_differential,
-    sort_merge_compressed,
-    stored_rows,
-)
+from deltawave.differencing import compression, hash_compressed, snapshot_differential, sort_merge_compressed
 from deltawave.resources import release
+from laboratory.differencing import parts, stored_rows
+from laboratory.differencing.algorithms import BY_NAME
 
 pytestmark = pytest.mark.usefixtures("interpreted", "heard")
 
@@ -66,12 +61,12 @@ class TestPointers:
     ) -> None:
         monkeypatch.setattr(compression, "_SEGMENT_ROWS", 300)
         old, new = stored(accounts(range(1000))), stored(accounts(range(995, 4, -1), 500), 300)
-        assert kinds(old, new, algorithm) == {"update": 1, "delete": 9}
+        assert kinds(old, new, BY_NAME[algorithm]) == {"update": 1, "delete": 9}
         assert "no pointers" not in caplog.text
 
     def test_only_row_groups_with_a_difference_are_read_whole(self, stored: Stored, algorithm: str) -> None:
         old, new = stored(accounts(range(1000))), stored(accounts(range(1000), 600))
-        frame = snapshot_differential(old, new, unique_key="id", algorithm=algorithm, ignore_columns="note")
+        frame = snapshot_differential(old, new, unique_key="id", algorithm=BY_NAME[algorithm], ignore_columns="note")
         # What is carried alone is read for the first time when a row is fetched. The file lacks the first row group.
         file = Path(new.inputFiles()[0].removeprefix("file://"))
         note, times = pq.ParquetFile(file).metadata.row_group(0).column(2), file.stat()
@@ -85,7 +80,7 @@ class TestPointers:
 
     def test_a_file_that_changes_meanwhile_is_an_error(self, stored: Stored, algorithm: str) -> None:
         old, new = stored(accounts(range(100))), stored(accounts(range(100), 60))
-        frame = snapshot_differential(old, new, unique_key="id", algorithm=algorithm)
+        frame = snapshot_differential(old, new, unique_key="id", algorithm=BY_NAME[algorithm])
         os.utime(new.inputFiles()[0].removeprefix("file://"), ns=(1, 1))
         with pytest.raises(PythonException, match=r"was changed while it was compared\. Run again when"):
             frame.collect()
@@ -94,13 +89,13 @@ class TestPointers:
     @pytest.mark.parametrize("empty", ["old", "new"])
     def test_an_empty_side(self, stored: Stored, algorithm: str, empty: str) -> None:
         sides = [stored(accounts(range(0 if side == empty else 9))) for side in ("old", "new")]
-        assert kinds(*sides, algorithm) == {"insert" if empty == "old" else "delete": 9}
+        assert kinds(*sides, BY_NAME[algorithm]) == {"insert" if empty == "old" else "delete": 9}
 
     def test_what_is_no_plain_table_is_found_by_keys(
         self, stored: Stored, caplog: pytest.LogCaptureFixture, algorithm: str
     ) -> None:
         frame = stored(accounts(range(100)))
-        assert kinds(frame, frame.where("id < 50"), algorithm) == {"delete": 50}
+        assert kinds(frame, frame.where("id < 50"), BY_NAME[algorithm]) == {"delete": 50}
         assert "no pointers, rows are found by their keys: it is more than all rows" in caplog.text
 
 
@@ -108,7 +103,7 @@ class TestBlocks:
     SAID = "{} of {} row groups of the old snapshot and {} of {} of the new one differ from all of the other"
 
     def found(self, old: DataFrame, new: DataFrame, **options: Any) -> Counter[str]:
-        return kinds(old, new, "stagnant_by_blocks", **options)
+        return kinds(old, new, BY_NAME["stagnant_by_blocks"], **options)
 
     def test_a_block_with_an_update(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
         old, new = stored(accounts(range(1000))), stored(accounts(range(1000), 600))
@@ -179,20 +174,22 @@ class TestSimilar:
         old = stored(accounts(range(1000), note="long" * 1000))
         rows = accounts(range(5, 1000), 600, "long" * 1000)
         new = stored(rows.take(sorted(range(995), key=lambda at: (at // 300, -at))))
-        assert kinds(old, new, "similar", memory_bytes=200_000) == {"update": 1, "delete": 5}
+        assert kinds(old, new, BY_NAME["similar"], memory_bytes=200_000) == {"update": 1, "delete": 5}
         assert "window of hashes over 1 segments: 100% of the sampled rows lie within 781 rows" in caplog.text
         assert kinds(old, new, "window", memory_bytes=200_000) == {"update": 1, "delete": 5}
         assert "no window, Spark joins both snapshots" in caplog.text
 
     def test_another_order_is_left_to_keys(self, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
         rows = accounts(range(1000))
-        assert not kinds(stored(rows), stored(rows.sort_by([("branch", "ascending")])), "similar", memory_bytes=10_000)
+        assert not kinds(
+            stored(rows), stored(rows.sort_by([("branch", "ascending")])), BY_NAME["similar"], memory_bytes=10_000
+        )
         assert "no window of hashes, rows are found by their keys: only" in caplog.text
 
 
 class TestParts:
     # Of the table of hashes this is a third.
-    MEMORY = 1000 * by_hashes._TABLE_BYTES // 3
+    MEMORY = 1000 * parts._TABLE_BYTES // 3
 
     @pytest.mark.parametrize(
         ("algorithm", "tables", "merges"),
@@ -212,7 +209,7 @@ class TestParts:
 
             monkeypatch.setattr(library, "differing_rows", noted)
         old, new = stored(accounts(range(1000))), stored(accounts(range(995, 4, -1), 500))
-        assert kinds(old, new, algorithm, memory_bytes=self.MEMORY) == {"update": 1, "delete": 9}
+        assert kinds(old, new, BY_NAME[algorithm], memory_bytes=self.MEMORY) == {"update": 1, "delete": 9}
         assert Counter(compared) == +Counter(hash_compressed=tables, sort_merge_compressed=merges)
 
     @pytest.mark.parametrize("algorithm", ["nested_loop_compressed", "hybrid_hash_compressed"])
@@ -222,14 +219,14 @@ class TestParts:
         key = "cast(chr({} + id) as string) collate utf8_lcase as id"
         old = spark.range(20).selectExpr(key.format(97), "id as value")
         new = spark.range(20).selectExpr(key.format(65), "if(id = 3, -1, id) as value")
-        assert kinds(old, new, algorithm, memory_bytes=400) == {"update": 1}
+        assert kinds(old, new, BY_NAME[algorithm], memory_bytes=400) == {"update": 1}
         assert "no parts, Spark joins both snapshots" in caplog.text
 
 
 class TestNestedLoop:
     def test_neither_side_is_exchanged(self, spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
         old, new = spark.range(5), spark.range(1, 6)
-        frame = snapshot_differential(old, new, unique_key="id", algorithm="nested_loop", check_keys=False)
+        frame = snapshot_differential(old, new, unique_key="id", algorithm=BY_NAME["nested_loop"], check_keys=False)
         frame.explain()
         plan = capsys.readouterr().out
         assert "BroadcastNestedLoopJoin" in plan
@@ -240,4 +237,4 @@ class TestNestedLoop:
         # The first rows say nothing of the others.
         frame = frame.withColumn("text", F.when(F.col("id") < 200, "").otherwise(F.repeat(F.lit("x"), F.lit(1000))))
         with pytest.raises(ValueError, match=r"1,000 rows of about [89]\d\d bytes are more than memory_bytes"):
-            snapshot_differential(frame, frame, unique_key="id", algorithm="nested_loop", memory_bytes=700_000)
+            snapshot_differential(frame, frame, unique_key="id", algorithm=BY_NAME["nested_loop"], memory_bytes=700_000)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
-from deltawave.differencing.aging import ROW_BYTES, Aged, Block, Matched, match
+from deltawave.differencing.aging import PART_BYTES, ROW_BYTES, Aged, Block, Matched, match
 from deltawave.differencing.signatures import segment_of
 
 # Buckets of a task. The rows of one bucket have to fit in memory, however little is granted.
@@ -21,7 +21,7 @@ _WAITING_SHARE = 0.25
 # Rows are split when they take this share of the memory: a part of a few rows takes more than its values do.
 _SPLIT_SHARE = 0.0625
 # Bytes of a part itself, and of each of its columns.
-_PART_BYTES, _COLUMN_BYTES = 2000, 500
+_BLOCK_BYTES, _COLUMN_BYTES = 2000, 500
 
 
 def by_buckets(old: Iterable[Block], new: Iterable[Block], memory_bytes: int) -> Iterator[Matched | Aged]:
@@ -68,17 +68,30 @@ def _gathered(blocks: Iterable[Block], size: int) -> Iterator[Block]:
     waiting: list[Block] = []
     for block in blocks:
         if waiting and sum(each.size for each in waiting) + block.size > size:
-            yield from Block.packed(waiting)
+            yield from packed(waiting)
             waiting = []
         waiting.append(block)
-    yield from Block.packed(waiting)
+    yield from packed(waiting)
+
+
+def packed(parts: Iterable[Block]) -> list[Block]:
+    """The rows of several blocks in their order, in as few blocks as the limit of a text column allows."""
+    packs: list[list[Block]] = []
+    size = 0
+    for part in parts:
+        size += part.size
+        if not packs or size > PART_BYTES:
+            packs.append([])
+            size = part.size
+        packs[-1].append(part)
+    return [Block.concat(pack) for pack in packs]
 
 
 def _matched(bucket: int, old_side: "_Buckets", new_side: "_Buckets") -> Iterator[Matched | Aged]:
     """Match the rows of a bucket whose old rows are all known; those without a partner stay."""
     if not new_side.rows_in_memory(bucket) and bucket not in new_side.files:
         return
-    old_rows = Block.packed(old_side.take(bucket))
+    old_rows = packed(old_side.take(bucket))
     for part in new_side.take(bucket):
         rest = part
         for number, waiting in enumerate(old_rows):
@@ -112,13 +125,13 @@ class _Buckets:
 
     def add(self, bucket: int, rows: Block) -> None:
         rows = rows.copied()
-        size = rows.size + ROW_BYTES * len(rows) + _PART_BYTES + _COLUMN_BYTES * rows.stored.num_columns
+        size = rows.size + ROW_BYTES * len(rows) + _BLOCK_BYTES + _COLUMN_BYTES * rows.stored.num_columns
         self._rows.setdefault(bucket, []).append(rows)
         self.sizes[bucket] = self.sizes.get(bucket, 0) + size
 
     def spill(self, bucket: int) -> None:
         """Write the rows of a bucket that are in memory to its file."""
-        for rows in Block.packed(self._leave_memory(bucket)):
+        for rows in packed(self._leave_memory(bucket)):
             names = ["hashes", "positions", *rows.rows.schema.names]
             columns = [pa.array(rows.hashes), pa.array(rows.positions), *rows.rows.columns]
             batch = pa.RecordBatch.from_arrays(columns, names)

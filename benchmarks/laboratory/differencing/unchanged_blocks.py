@@ -16,13 +16,12 @@ from itertools import islice, pairwise
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.differencing import outer_join
 from deltawave.differencing.aligning import NotSegmentedError
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, computed
 from deltawave.differencing.parquet_files import NotInPlaceError, located, open_file
-from deltawave.differencing.stored_rows import StoredRows
 from deltawave.differencing.window import WINDOW, changes_found, found_in_order
+from laboratory.differencing.stored_rows import StoredRows
 
 _LOG = logging.getLogger(__name__)
 
@@ -54,7 +53,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
             return changes_found(found, contract)
         except NotSegmentedError as reason:
             _LOG.info("no window, Spark joins these row groups: %s", reason)
-    return outer_join.changes(old_rows.of_groups(old_rest), new_rows.of_groups(new_rest), contract)
+    return contract.outer_join(old_rows.of_groups(old_rest), new_rows.of_groups(new_rest))
 
 
 def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[str]]:
