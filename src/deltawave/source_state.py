@@ -71,10 +71,11 @@ def fingerprint(select: DataFrame) -> str | None:
         return None
 
 
-def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
+def plan_state(select: ClassicFrame, is_wary: bool = False, with_tables: bool = True) -> str | None:
     """As :func:`fingerprint`, with the lists of files and snapshots that Spark has. Raises errors.
 
-    Unless ``is_wary``, files may be new, and all partitions of a table are listed.
+    Unless ``is_wary``, files may be new, and all partitions of a table are listed. ``with_tables`` false leaves out the
+    states of the tables.
     """
     session = select.sparkSession
     # With what Spark has cached by now, which the frame's own plan does not show.
@@ -91,11 +92,11 @@ def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
         for node, kind in nodes:
             if kind == "View":
                 state.append(view_settings(node))
-            elif not node.children().size() and kind not in _CONSTANT:
+            elif with_tables and not node.children().size() and kind not in _CONSTANT:
                 if is_wary and "Filter" in kinds and _is_of_partitions(node):
                     return None
                 table = table_state(node)
-                if table is None or (is_wary and _newest(table) > time.time() - _SETTLED_SECONDS):
+                if table is None or (is_wary and is_recent(table)):
                     return None
                 state.append(table)
     whole_state = [session.version, session_settings(session), select.schema.json(), state]
@@ -182,10 +183,18 @@ def table_state(leaf: Any) -> list[Any] | None:
     if kind != "InMemoryFileIndex":
         return None
     # The values of partitions are in no file, and the catalog may give a folder others.
-    partitions = sorted(str(each) for each in items(files.partitionSpec().partitions()))
+    partitions = sorted(files.partitionSpec().partitions().mkString("\n").splitlines())
     status = sorted(_ACCESS_TIME.sub("", files.allFiles().mkString("\n")).split("\n"))
     form = leaf.relation().fileFormat().getClass().getName()
     return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
+
+
+def is_recent(table: list[Any]) -> bool:
+    """Whether a file of a table of this state may still be written again without a trace."""
+    kind, status, *_ = table
+    found = [_MODIFIED.search(each) for each in status if each] if kind == "files" else []
+    newest = max((int(each[1]) / 1000 if each else math.inf for each in found), default=0)
+    return newest > time.time() - _SETTLED_SECONDS
 
 
 def _since(table: Any) -> int:
@@ -255,15 +264,6 @@ def _bytes_of_leaf(leaf: Any) -> int | None:
             return None
     size = int(files.sizeInBytes())
     return size if size < _UNKNOWN_BYTES else None
-
-
-def _newest(table: list[Any]) -> float:
-    """When the newest file of a table was written, in seconds since 1970; 0 if the table is known by its version."""
-    kind, status, *_ = table
-    if kind != "files":
-        return 0
-    found = [_MODIFIED.search(each) for each in status if each]
-    return max((int(each[1]) / 1000 if each else math.inf for each in found), default=0)
 
 
 def _is_of_partitions(leaf: Any) -> bool:
