@@ -48,7 +48,7 @@ def partition_states(select: DataFrame, column: str, purpose: str) -> dict[str, 
 
 def _states(select: ClassicFrame, column: str, purpose: str) -> dict[str, str] | None:
     others = plan_state(select, with_tables=False)
-    # Optimized, it has no expressions with names alone, and only the partitions that it reads.
+    # Optimized, it has no views and common table expressions, and of a catalog's partitions those that it reads.
     plan: Any = select.select("*")._jdf.queryExecution().optimizedPlan()
     nodes = [(node, node.getClass().getSimpleName()) for node in nodes_of(plan)]
     if others is None or plan.subqueriesAll().size() or not {kind for _, kind in nodes} <= _ROW_LOCAL:
