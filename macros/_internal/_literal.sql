@@ -9,3 +9,9 @@
   {%- set escaped = value | string | replace('\\', '\\\\') | replace("'", "\\'") | replace('${', '\\u0024{') -%}
   {{ return("'" ~ escaped ~ "'") }}
 {%- endmacro -%}
+
+{# The JSON that a view selects as a _literal, its only column, from the view's text; none in another text. JSON itself knows what _literal writes for ${. #}
+{%- macro _json_in(view_text, column) -%}
+  {%- set found = modules.re.match("(?is)\\s*select '(.*)' as " ~ column, view_text or '') -%}
+  {{ return(modules.re.sub("\\\\([\\\\'])", '\\1', found.group(1)) if found else none) }}
+{%- endmacro -%}

@@ -1,6 +1,6 @@
 {#
   Makes the transitions of this run, and returns the record of the newest decision; none before the first day. `warnings`, `refused`: see _pending_days. An
-  unchanged source is not read: it is remembered only after a run that leaves nothing to do, to refuse or to warn of.
+  unchanged source is not read: it is remembered only after a run that leaves nothing to do, to refuse or to warn of. Its days are remembered after each run.
 #}
 {%- macro _load_days(job, state, warnings, refused) -%}
   {%- set source = deltawave._source_fingerprint(job, none) -%}
@@ -21,10 +21,13 @@
     {%- do deltawave._create_without_days(job) -%}
   {%- endif -%}
   {%- do deltawave._sweep_parts(job, progress.record, state.record) -%}
-  {%- if source and progress.record and deltawave._is_settled(job, progress.record, plan.days) -%}
+  {%- if progress.record -%}
     {#- A decision has dropped what was remembered before. -#}
     {%- set seen_by = {'record': progress.record, 'names': [] if job.outcome.batches else state.names} -%}
-    {%- do deltawave._remember_source(job, seen_by, deltawave._settled_source(job, source, none)) -%}
+    {%- set is_settled = source and deltawave._is_settled(job, progress.record, plan.days) -%}
+    {%- set unchanged = deltawave._settled_source(job, source, none) if is_settled else none -%}
+    {%- set options = {'settings': job.settings, 'days': plan.days, 'states': plan.states} -%}
+    {%- do deltawave._remember_source(job, seen_by, unchanged, deltawave._call_wave(job, 'days_to_remember', options) if plan.states else '') -%}
   {%- endif -%}
   {{ return(progress.record) }}
 {%- endmacro -%}

@@ -1,12 +1,12 @@
 {#
-  The plan of this run: {works: its transitions, in order, days: those of the source}. `warnings`: a list to which it adds its own, as of days that came too late.
-  `refused`: a list to which it adds sentences about suspicious days, which are not loaded.
+  The plan of this run: {works: its transitions, in order, days: those of the source, states: of their files}. `warnings`: a list to which it adds its own, as
+  of days that came too late. `refused`: a list to which it adds sentences about suspicious days, which are not loaded.
 #}
 {%- macro _pending_days(job, state, warnings, refused) -%}
   {%- set plan = deltawave._call_wave(job, 'plan', {
     'settings': job.settings, 'record': none if state.is_new_generation or not state.record else deltawave._wave_in(state.record.select),
     'drop': deltawave._days_to_drop(job), 'started_at': deltawave._utc(run_started_at), 'accept': deltawave._is_accepted(job),
-    'schema': job.state_schema, 'model': job.target.identifier,
+    'schema': job.state_schema, 'model': job.target.identifier, 'remembered': deltawave._remembered_days(job, state),
   }) -%}
   {%- for warning in plan.warnings -%}{%- do warnings.append(deltawave._wave_message(job, warning)) -%}{%- endfor -%}
   {%- do refused.extend(plan.refused) -%}

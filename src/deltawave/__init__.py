@@ -13,22 +13,9 @@ def __getattr__(name: str) -> Any:
     # The costs, the command line and the settings of the environment need no Spark.
     home: Any
     if name in ("Comparison", "compare"):
-<<<<<<< HEAD
         from deltawave import comparing as home
-    elif name == "outer_join":
-        from deltawave.differencing import full_outer_join as home
     elif name in __all__:
         from deltawave import resources as home
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(home, name)
-=======
-        from deltawave import comparing
-
-        return getattr(comparing, name)
-    if name in __all__:
-        from deltawave import resources
-
-        return getattr(resources, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
->>>>>>> w_diff

@@ -70,8 +70,11 @@ def fingerprint(select: DataFrame) -> str | None:
         return None
 
 
-def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
-    """As :func:`fingerprint`, by Spark's own lists; unless ``is_wary``, of new files and of all partitions, too."""
+def plan_state(select: ClassicFrame, is_wary: bool = False, with_tables: bool = True) -> str | None:
+    """As :func:`fingerprint`, by Spark's own lists; unless ``is_wary``, of new files and of all partitions, too.
+
+    ``with_tables`` false leaves out the states of the tables.
+    """
     session = select.sparkSession
     # With what Spark has cached by now, which the frame's own plan does not show.
     whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
@@ -89,12 +92,12 @@ def plan_state(select: ClassicFrame, is_wary: bool = False) -> str | None:
                 view = node.desc()
                 settings = (setting.toString() for setting in items(view.viewSQLConfigs().toSeq()))
                 state.append([str(view.viewText()), *sorted(settings)])
-            elif not node.children().size() and kind not in _CONSTANT:
+            elif with_tables and not node.children().size() and kind not in _CONSTANT:
                 # Of a table of the catalog with partitions, the filter may leave some unread.
                 if is_wary and "Filter" in kinds and "Catalog" in (_lister(node) or ""):
                     return None
                 table = table_state(node)
-                if table is None or (is_wary and _newest(table) > time.time() - _SETTLED_SECONDS):
+                if table is None or (is_wary and is_recent(table)):
                     return None
                 state.append(table)
     whole_state = [session.version, session_settings(session), select.schema.json(), state]
@@ -169,10 +172,18 @@ def table_state(leaf: Any) -> list[Any] | None:
     if kind != "InMemoryFileIndex":
         return None
     # The values of partitions are in no file, and the catalog may give a folder others.
-    partitions = sorted(str(each) for each in items(files.partitionSpec().partitions()))
+    partitions = sorted(files.partitionSpec().partitions().mkString("\n").splitlines())
     status = sorted(_ACCESS_TIME.sub("", files.allFiles().mkString("\n")).split("\n"))
     form = leaf.relation().fileFormat().getClass().getName()
     return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
+
+
+def is_recent(table: list[Any]) -> bool:
+    """Whether a file of a table of this state may still be written again without a trace."""
+    kind, status, *_ = table
+    found = [_MODIFIED.search(each) for each in status if each] if kind == "files" else []
+    newest = max((int(each[1]) / 1000 if each else math.inf for each in found), default=0)
+    return newest > time.time() - _SETTLED_SECONDS
 
 
 def file_index(leaf: Any) -> Any:
@@ -228,15 +239,6 @@ def _bytes_of_leaf(leaf: Any) -> int | None:
             return None
     size = int(files.sizeInBytes())
     return size if size < _UNKNOWN_BYTES else None
-
-
-def _newest(table: list[Any]) -> float:
-    """When the newest file of a table was written, in seconds since 1970; 0 if the table is known by its version."""
-    kind, status, *_ = table
-    if kind != "files":
-        return 0
-    found = [_MODIFIED.search(each) for each in status if each]
-    return max((int(each[1]) / 1000 if each else math.inf for each in found), default=0)
 
 
 def _lister(leaf: Any) -> str | None:

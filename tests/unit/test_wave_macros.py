@@ -17,7 +17,7 @@ from pyspark.sql import Row
 from pyspark.sql.types import DateType, IntegerType, StructType
 from unit.macro_harness import Macros
 
-from deltawave.wave import WaveIndex
+from deltawave.wave import WaveIndex, materialization
 from deltawave.wave.access import days_between
 from deltawave.wave.materialization import as_outcome, for_vars, is_settled, specification
 from deltawave.wave.operations import DropIndex, as_json
@@ -239,25 +239,64 @@ def test_a_source_is_settled_if_the_next_run_has_nothing_to_say(
 
 
 @pytest.mark.parametrize(
-    ("fingerprints", "settled", "is_remembered"),
-    [(["a", "a"], True, True), (["a", "b"], True, False), (["a"], False, False), ([None], True, False)],
+    ("fingerprints", "settled", "days", "remembered"),
+    [
+        (["a", "a"], True, "", ("a", "1")),
+        (["a", "b"], True, "", None),
+        (["a"], False, "", None),
+        ([None], True, "", None),
+        (["a", "a"], True, """{"it's":1}""", ("a", r"""'{"it\'s":1}'""")),
+        # The days alone, under a name that no fingerprint is.
+        ([None], True, """{"it's":1}""", ("of days", r"""'{"it\'s":1}'""")),
+        (["a"], False, """{"it's":1}""", ("of days", r"""'{"it\'s":1}'""")),
+    ],
 )
 def test_only_a_settled_source_that_stays_the_same_is_remembered(
-    fingerprints: list[str | None], settled: bool, is_remembered: bool
+    fingerprints: list[str | None], settled: bool, days: str, remembered: tuple[str, str] | None
 ) -> None:
     looks, created = iter(fingerprints), []
-    macros = Macros(run_query=lambda sql: created.append(sql) or [], var=lambda _, default: default)
+    macros = Macros(
+        run_query=lambda sql: created.append(sql) or [],
+        var=lambda _, default: default,
+        local_md5=lambda text: "of days" if text == days else text,
+    )
     macros._macros |= {
         "_source_fingerprint": lambda *_: next(looks),
-        "_pending_days": lambda *_: {"works": [], "days": []},
+        "_pending_days": lambda *_: {"works": [], "days": [], "states": {"1": "s"} if days else {}},
         "_sweep_parts": lambda *_: None,
         "_is_settled": lambda *_: settled,
+        "_call_wave": lambda *_: days,
     }
     job = {"name": "sales", "state_schema": "shop", "target": SimpleNamespace(identifier="sales"), "statements": []}
     job["outcome"] = {"batches": 0}
     macros._load_days(job, {"record": of_view(pending=[]), "is_new_generation": False, "names": []}, [], [])
-    assert created == ["create view if not exists `shop`.`sales__seen_3_a` as select 1 as seen"] * is_remembered
+    found = [
+        f"create view if not exists `shop`.`sales__seen_3_{name}` as select {text} as seen"
+        for name, text in ([remembered] if remembered else [])
+    ]
+    assert created == found
     assert not [*looks]
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "expected"),
+    [
+        (r"""select '{"it\'s \u0024{a}":1}' as seen""", [], r"""{"it's \u0024{a}":1}"""),
+        # An older version's; and a run that is to read.
+        ("select 1 as seen", [], None),
+        ("select '{}' as seen", ["sales"], None),
+    ],
+)
+def test_remembered_days_are_those_since_the_last_batch(text: str, named: list[str], expected: str | None) -> None:
+    read = []
+    macros = Macros(var=lambda name, default: named if name == "deltawave_read" else default)
+    macros._macros["_facts_of"] = lambda _, relation: read.append(str(relation)) or {"View Text": text}
+    job = {"name": "sales", "state_schema": "shop", "target": SimpleNamespace(identifier="sales")}
+    names = [f"{name}_{'a' * 32}" for name in ("sales__seen_2", "sales__other__seen_3", "SALES__seen_3")]
+    state = {"record": of_view(pending=[]), "is_new_generation": False, "names": names}
+    assert macros._remembered_days(job, state) == expected
+    assert read == ([] if named else [f"`shop`.`sales__seen_3_{'a' * 32}`"])
+    assert macros._remembered_days(job, {**state, "names": names[:2]}) is None
 
 
 def test_a_leap_day_is_a_day() -> None:
@@ -532,3 +571,23 @@ def test_a_window_that_will_not_fit_is_told() -> None:
     warned, _ = planned(length=38_561)
     assert len(warned) == 1
     assert messages("Wave indices")["a window too great for Derby"] in warned[0]
+
+
+def test_the_newest_days_are_remembered_whose_files_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = {str(number): f"{number:032x}" for number in range(1, 1_001)}
+    monkeypatch.setattr(materialization, "_states", lambda *_: now)
+    settings = Macros()._wave_settings("sales", {**GOOD, "search_field": "day"})
+    dump: Any = SimpleNamespace(schema=StructType().add("day", IntegerType()))
+    days = [vars(Day(value, 5, "c")) for value in now]
+
+    def remembered(states: dict[str, str]) -> Any:
+        text = materialization.days_to_remember(dump, settings=settings, days=days, states=states)
+        assert len(text) < 21_000
+        return json.loads(text or "{}")
+
+    found = remembered({**now, "999": "of other files"})
+    assert found["1000"] == [now["1000"], 5, "c"]
+    assert 200 < len(found) < 1_000
+    assert found.keys() == {value for value in now if int(value) >= int(min(found, key=int)) and value != "999"}
+    assert remembered({"7": now["7"], "8": "of other files"}) == {"7": [now["7"], 5, "c"]}
+    assert remembered({}) == {}

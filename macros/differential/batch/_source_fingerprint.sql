@@ -20,24 +20,33 @@
   {{ return(before if before is not none and before == deltawave._source_fingerprint(job, expected_rows) else none) }}
 {%- endmacro -%}
 
-{#
-  Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? --vars '{deltawave_read: [model]}' reads
-  it all the same.
-#}
+{# Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? #}
 {%- macro _is_source_unchanged(job, state, source) -%}
-  {%- if source is none or state.is_new_generation or not state.record -%}{{ return(false) }}{%- endif -%}
-  {%- if deltawave._is_named(job, 'deltawave_read') or deltawave._is_accepted(job) -%}{{ return(false) }}{%- endif -%}
+  {%- if source is none or deltawave._reads_all(job, state) -%}{{ return(false) }}{%- endif -%}
   {%- set seen = deltawave._seen_relation(job, state.record.batch_id, source).identifier | lower -%}
   {{ return(state.record.source == source or seen in state.names | map('lower') | list) }}
 {%- endmacro -%}
 
+{# Does this run read its source, whatever earlier ones have read? --vars '{deltawave_read: [model]}' asks for it. #}
+{%- macro _reads_all(job, state) -%}
+  {{ return(state.is_new_generation or not state.record or deltawave._is_named(job, 'deltawave_read') or deltawave._is_accepted(job)) }}
+{%- endmacro -%}
+
 {#
-  Records that a source was read and has not changed since a batch, in the name of a view. Nobody reads the view's text. If the view is missing, the
-  next run reads the source.
+  Records that a source was read and has not changed since a batch, in the name of a view; and in its text, also if `source` is none, `days`: what a wave
+  index remembers of the source's days. If the view is missing, the next run reads the source.
 #}
-{%- macro _remember_source(job, state, source) -%}
+{%- macro _remember_source(job, state, source, days='') -%}
+  {%- set source = source or (local_md5(days) if days else none) -%}
   {%- if source -%}
     {%- do deltawave._forget_sources(job, state.names) -%}
-    {%- do deltawave._run(job, 'create view if not exists ' ~ deltawave._seen_relation(job, state.record.batch_id, source) ~ ' as select 1 as seen') -%}
+    {%- set seen = deltawave._seen_relation(job, state.record.batch_id, source) -%}
+    {%- do deltawave._run(job, 'create view if not exists ' ~ seen ~ ' as select ' ~ (deltawave._literal(days) if days else 1) ~ ' as seen') -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# The `days` that _remember_source has recorded since the last batch; none if there are none, or if this run has to read them. #}
+{%- macro _remembered_days(job, state) -%}
+  {%- set seen = [] if deltawave._reads_all(job, state) else deltawave._seen_relations(job, state.names, state.record.batch_id) -%}
+  {{ return(deltawave._json_in(deltawave._facts_of(job, seen[0]).get('View Text'), 'seen') if seen else none) }}
 {%- endmacro -%}

@@ -43,15 +43,15 @@
   {{ return(deltawave._newest_commit(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*'))) }}
 {%- endmacro -%}
 
-{# The record of a decision, from the text of its view. JSON itself knows what _literal writes for ${. #}
+{# The record of a decision, from the text of its view. #}
 {%- macro _read_commit(job, batch_id) -%}
   {%- set commit = deltawave._commit_relation(job, batch_id) -%}
   {%- set facts = deltawave._facts_of(job, commit) -%}
-  {%- set found = modules.re.match("(?is)\\s*select '(.*)' as record", facts.get('View Text') or '') -%}
+  {%- set found = deltawave._json_in(facts.get('View Text'), 'record') -%}
   {%- if not found -%}
     {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': commit | string, 'type': facts.get('Type', 'relation') | lower}) -%}
   {%- endif -%}
-  {{ return(fromjson(modules.re.sub("\\\\([\\\\'])", '\\1', found.group(1)))) }}
+  {{ return(fromjson(found)) }}
 {%- endmacro -%}
 
 {# Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, and the older decision. #}

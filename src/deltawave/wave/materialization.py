@@ -3,13 +3,17 @@
 Records are those in the texts of views, as JSON values (:meth:`deltawave.wave.tables.WaveRecord.to_json`).
 """
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame
 
+from deltawave.partition_states import partition_states
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.cost_parameters import on_spark
+from deltawave.wave.day_checksum import day_checksum
+from deltawave.wave.day_values import in_order
 from deltawave.wave.execution import Naming, leftover_parts
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.measuring import measure_days
@@ -20,6 +24,8 @@ from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
 Json = Mapping[str, Any]
+# A metastore on Derby keeps 32,700 characters of a view's text.
+_MOST_REMEMBERED = 20_000
 
 
 def plan(
@@ -32,6 +38,7 @@ def plan(
     accept: bool,
     schema: str,
     model: str,
+    remembered: str | None = None,
 ) -> dict[str, Any]:
     """What a run has to do (:func:`as_outcome`), and ``days``, those of the source.
 
@@ -40,15 +47,42 @@ def plan(
     - ``started_at``: when the run began, in UTC, as ISO 8601
     - ``accept``: whether days that look wrong are loaded
     - ``schema``, ``model``: name the tables
+    - ``remembered``: what :func:`days_to_remember` returned to an earlier run; of these days only those are read again
+      whose files have changed
+
+    It also returns ``states``, for :func:`days_to_remember`.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
+    states = _states(dump, spec)
+    unchanged = [
+        Day(value, rows, checksum)
+        for value, (state, rows, checksum) in json.loads(remembered or "{}").items()
+        if states.get(value) == state
+    ]
     known = _record(record)
     clock = Clock(date_at(dump.sparkSession, started_at), settings["lead_days"])
-    days = delivered(dump, spec)
+    days = delivered(dump, spec, unchanged)
     planned = plan_run(known, spec, days, settings["gaps"], drop, clock, accept)
     length = 0 if known else full_length(spec, schema, model)
-    return {**as_outcome(planned, spec, length), "days": [vars(day) for day in days]}
+    return {**as_outcome(planned, spec, length), "days": [vars(day) for day in days], "states": states}
+
+
+def days_to_remember(dump: DataFrame, *, settings: Json, days: Collection[Json], states: Mapping[str, str]) -> str:
+    """What the ``remembered`` of a later :func:`plan` is: a text, empty if there is nothing to remember.
+
+    Of ``days`` it has the newest ones whose files still are those of ``states``; both are what :func:`plan` returned.
+    """
+    spec = specification(dump, settings)
+    unchanged, found, length = dict(states.items() & _states(dump, spec).items()), [], 0
+    for day in sorted(days, key=lambda day: in_order(spec, day["value"]), reverse=True):
+        if state := unchanged.get(day["value"]):
+            found.append(f"{json.dumps(day['value'])}:{json.dumps([state, day['rows'], day['checksum']])}")
+            length += len(found[-1])
+            if length > _MOST_REMEMBERED:
+                found.pop()
+                break
+    return f"{{{','.join(found)}}}" if found else ""
 
 
 def is_settled(dump: DataFrame, *, settings: Json, record: Json, days: Collection[Json], started_at: str) -> bool:
@@ -189,6 +223,11 @@ def specification(dump: DataFrame, settings: Json) -> WaveSpec:
     return WaveSpec(
         index, settings["update_technique"], day, field, columns, buckets=settings["buckets"], clip=settings["clip"]
     )
+
+
+def _states(dump: DataFrame, spec: WaveSpec) -> dict[str, str]:
+    """The states of the days whose files are known."""
+    return partition_states(dump, spec.day_column, day_checksum(spec)) or {}
 
 
 def _record(found: Json | None) -> WaveRecord | None:

@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -164,14 +164,15 @@ def check_catalog(session: SparkSession) -> None:
         )
 
 
-def delivered(rows: DataFrame, spec: WaveSpec) -> list[Day]:
-    """The days of a source, each with its number of rows and its checksum."""
-    day = F.col(quoted(spec.day_column))
-    grouped = rows.groupBy(day.cast("string")).agg(F.count(F.lit(1)), F.expr(day_checksum(spec)))
+def delivered(rows: DataFrame, spec: WaveSpec, known: Sequence[Day] = ()) -> list[Day]:
+    """The days of a source, each with its number of rows and its checksum. Of ``known`` ones no row is read."""
+    day = F.col(quoted(spec.day_column)).cast("string")
+    others = rows.where(~day.isin([each.value for each in known])) if known else rows
+    grouped = others.groupBy(day).agg(F.count(F.lit(1)), F.expr(day_checksum(spec)))
     days = [Day(*row) for row in grouped.collect()]
     if any(found.value is None for found in days):
         raise ValueError(f"day_column {spec.day_column!r}: some rows have no day. Filter them, or give them one.")
-    return days
+    return [*known, *days]
 
 
 def date_at(session: SparkSession, instant: str | None = None) -> date:

@@ -1,0 +1,217 @@
+"""Days of a wave index whose files are as they were are not read again; and which selects show the files of a day."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from workbench import MODEL, Workbench
+
+from deltawave.partition_states import partition_states
+from deltawave.wave import WaveIndex
+from deltawave.wave.tables import Day, WaveSpec
+from deltawave.wave.wave_table import delivered
+
+CONFIG = {
+    "materialized": "wave_index",
+    "scheme": "del",
+    "window": 3,
+    "constituents": 2,
+    "day_column": "day",
+    "search_field": "supplier",
+    "buckets": 2,
+    "full_refresh": True,
+}
+
+
+@pytest.fixture
+def write(spark: SparkSession, tmp_path: Path) -> Callable[..., Path]:
+    """Writes one more file into a folder, such as ``day=2026-01-01``, and returns it; it is an hour old."""
+
+    def written(folder: str, age: float = 3600) -> Path:
+        place = tmp_path / "source" / folder
+        before = {*place.glob("*.parquet")}
+        spark.range(3).toDF("supplier").coalesce(1).write.mode("append").parquet(str(place))
+        (file,) = {*place.glob("*.parquet")} - before
+        os.utime(file, (time.time() - age,) * 2)
+        return file
+
+    return written
+
+
+def spoil(file: Path) -> None:
+    """Make a file unreadable, of the same size and time."""
+    there = file.stat()
+    file.write_bytes(b"?" * there.st_size)
+    os.utime(file, ns=(there.st_atime_ns, there.st_mtime_ns))
+
+
+def test_only_days_with_other_files_are_read(bench: Workbench, write: Callable[..., Path], tmp_path: Path) -> None:
+    def day(number: int, age: float = 3600) -> Path:
+        return write(f"day=2026-01-{number:02}", age)
+
+    def done(*args: str) -> str:
+        bench.spark.sql(f"alter table {bench.schema}.dump recover partitions")
+        return bench.build(None, *args).messages[MODEL]
+
+    config = f"{{{{ config(**fromjson({json.dumps(CONFIG)!r})) }}}}"
+    (bench.root / "models" / f"{MODEL}.sql").write_text(f"{config}\nselect * from {{{{ target.schema }}}}.dump")
+    columns = f"(supplier bigint, day date) using parquet partitioned by (day) location '{tmp_path / 'source'}'"
+    bench.spark.sql(f"create table {bench.schema}.dump {columns}")
+    files = [day(number) for number in (1, 2, 3)]
+    assert done() == "1 batch: 9 inserts, 0 deletes, 0 updates"
+    for file in files:
+        spoil(file)
+    day(4)
+    assert done() == "1 batch: 3 inserts, 3 deletes, 0 updates"
+    # Asked to read all days, or to build the index anew, a run cannot.
+    for args in (["--vars", f"deltawave_read: [{MODEL}]"], ["--full-refresh"]):
+        assert not bench.run(*args).ok
+    # Only the index has a day that the source no longer has; another day gets a file.
+    bench.spark.sql(f"alter table {bench.schema}.dump drop partition (day = '2026-01-03')")
+    shutil.rmtree(files[2].parent)
+    late = day(4)
+    assert done() == "1 batch: 6 inserts, 3 deletes, 0 updates"
+    # A file that was just written may be written again. All other days are remembered.
+    day(5, age=0)
+    assert done() == "1 batch: 3 inserts, 3 deletes, 0 updates"
+    spoil(late)
+    assert done() == "no changes"
+    rows = bench.spark.table(f"{bench.schema}.{MODEL}").groupBy("day").count().orderBy("day").collect()
+    assert [(str(row.day), row["count"]) for row in rows] == [("2026-01-03", 3), ("2026-01-04", 6), ("2026-01-05", 3)]
+
+
+def test_known_days_are_not_read(spark: SparkSession, write: Callable[..., Path], tmp_path: Path) -> None:
+    spec = WaveSpec(
+        WaveIndex("del", 3, 2), "packed_shadow", "day", "supplier", (("supplier", "bigint"), ("day", "date"))
+    )
+    old, _ = write("day=2026-01-01"), write("day=2026-01-02")
+    rows = spark.sql(f"select supplier, day from parquet.`{tmp_path / 'source'}` where supplier > 0")
+    spoil(old)
+    known = Day("2026-01-01", 7, "a")
+    assert [(day.value, day.rows) for day in delivered(rows, spec, [known])] == [("2026-01-01", 7), ("2026-01-02", 2)]
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "select * from {source}",
+        "with a as (select *, day as date from {source}) select date as day, explode(array(1, supplier)) as x from a",
+        "select upper(region) as region, day from (select * from {source} where supplier > 1) where region <> 'q'",
+    ],
+)
+def test_the_state_of_a_day_is_that_of_its_files(
+    spark: SparkSession, write: Callable[..., Path], tmp_path: Path, select: str
+) -> None:
+    def states(purpose: str = "") -> dict[str, str]:
+        found = partition_states(spark.sql(select.format(source=f"parquet.`{tmp_path / 'source'}`")), "day", purpose)
+        assert found is not None
+        return found
+
+    for folder in ("region=a/day=1", "region=a/day=2", "region=b/day=2", "region=a/day=03"):
+        write(folder)
+    first = states()
+    assert first.keys() == {"1", "2", "3"}
+    assert states() == first
+    write("region=b/day=02", age=60)
+    write("region=a/day=4", age=0)
+    (tmp_path / "source" / "region=a" / "day=1" / "_ignored").touch()
+    second = states()
+    assert second.keys() == first.keys()
+    assert {day for day in first if first[day] != second[day]} == {"2"}
+    shutil.rmtree(tmp_path / "source" / "region=a" / "day=03")
+    assert states() == {day: second[day] for day in ("1", "2")}
+    assert not {*states("other").values()} & {*second.values()}
+
+
+def test_views_and_settings_count(
+    spark: SparkSession, write: Callable[..., Path], tmp_path: Path, setting: Callable[[str, str], Any]
+) -> None:
+    write("day=2026-01-01")
+
+    def state(condition: str) -> str | None:
+        text = f"select * from parquet.`{tmp_path / 'source'}` where {condition}"
+        spark.sql(f"create or replace temporary view deltawave_below as {text}")
+        return (partition_states(spark.sql("select * from deltawave_below"), "day", "") or {}).get("2026-01-01")
+
+    found = [state("supplier > 1"), state("supplier > 2")]
+    with setting("spark.sql.session.timeZone", "Asia/Tokyo"):
+        found.append(state("supplier > 1"))
+    assert state("supplier > 1") == found[0]
+    assert None not in found
+    assert len({*found}) == 3
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "select supplier, date_add(day, 0) as day from {source}",
+        "select supplier as day from {source}",
+        "select distinct * from {source}",
+        "select *, row_number() over (order by supplier) as place from {source}",
+        "select * from {source} union all select * from {source}",
+        "select * from {source} limit 2",
+        "select * from {source} where supplier in (select id from range(5))",
+        "select *, current_timestamp() as now from {source}",
+        "select *, rand() as chance from {source}",
+        "select day, id from {source} cross join range(1)",
+        "select 1 as day",
+    ],
+)
+def test_selects_that_do_not_show_the_files_of_a_day(
+    spark: SparkSession, write: Callable[..., Path], tmp_path: Path, select: str
+) -> None:
+    write("day=2026-01-01")
+    frame = spark.sql(select.format(source=f"parquet.`{tmp_path / 'source'}`"))
+    assert partition_states(frame, "day", "") is None
+
+
+@pytest.mark.parametrize(
+    "folders",
+    [
+        ["day=2026-01-01", "day=__HIVE_DEFAULT_PARTITION__"],
+        ["day=null"],
+        ["region=a,b/day=1"],
+        ["day=1.5"],
+        ["day=1/region=a,b"],
+    ],
+)
+def test_folders_that_do_not_show_the_files_of_a_day(
+    spark: SparkSession, write: Callable[..., Path], tmp_path: Path, folders: list[str]
+) -> None:
+    for folder in folders:
+        write(folder)
+    assert partition_states(spark.read.parquet(str(tmp_path / "source")), "day", "") is None
+
+
+def test_partitions_of_the_catalog(bench: Workbench, write: Callable[..., Path]) -> None:
+    """They may have any folder, also the same one, and Spark reads no files below it."""
+    table, place = f"{bench.schema}.days", f"partitioned by (day) location '{write('days').parent}'"
+    bench.spark.sql(f"create table {table} (supplier bigint, day string) using parquet {place}")
+
+    def add(day: str, file: Path) -> None:
+        bench.spark.sql(f"alter table {table} add partition (day = '{day}') location '{file.parent}'")
+
+    def states(condition: str = "true") -> dict[str, str] | None:
+        return partition_states(bench.spark.sql(f"select * from {table} where {condition}"), "day", "")
+
+    add("x, y", file := write("one"))
+    add("[z]", write("two"))
+    first = states() or {}
+    assert first.keys() == {"x, y", "[z]"}
+    assert (states("day > 'a'") or {}).keys() == {"x, y"}
+    bench.spark.sql(f"alter table {table} partition (day = '[z]') set location '{write('three').parent}'")
+    second = states() or {}
+    assert {day for day in first if first[day] != second[day]} == {"[z]"}
+    add("same", file)
+    assert states() is None
+    bench.spark.sql(f"alter table {table} drop partition (day = 'same')")
+    assert states() == second
+    write("two/below")
+    write("three/below")
+    assert states() is None
