@@ -11,7 +11,16 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from deltawave.source_state import is_recent, java_class, nodes_of, plan_state, refresh, table_state
+from deltawave.source_state import (
+    file_index_class,
+    is_recent,
+    items,
+    java_class,
+    nodes_of,
+    plan_state,
+    refresh,
+    table_state,
+)
 
 # Nodes of an optimized plan whose rows depend on single rows below.
 _ROW_LOCAL = {"Filter", "Generate", "LogicalRelation", "Project"}
@@ -38,12 +47,33 @@ def partition_states(select: DataFrame, column: str, purpose: str) -> dict[str, 
     if not isinstance(select, ClassicFrame):
         return None
     try:
+        if not _may_have_states(select):
+            return None
         refresh(select)
         return _states(select, column, purpose)
     except Exception as error:
         # All rows are read instead, which may well work, or fails with a better message.
         _LOG.debug("all partitions have to be read, since their states are not known: %s", error)
         return None
+
+
+def _may_have_states(select: ClassicFrame) -> bool:
+    """Whether the select reads one table of files with partitions, and no fewer rows than they have.
+
+    It is asked before the files are listed.
+    """
+    plan: Any = select._jdf.queryExecution().analyzed()
+    tables = [leaf for leaf in items(plan.collectLeaves()) if leaf.nodeName() != "CTERelationRef"]
+    if len(tables) != 1 or file_index_class(tables[0]) not in ("InMemoryFileIndex", "CatalogFileIndex"):
+        return False
+    # What a disk does not give today it may give tomorrow, in the same files.
+    options = {name.lower(): value for name, value in dict(select.sparkSession.conf.getAll).items()}
+    given = str(tables[0].relation().options()).lower()
+    is_lenient = any(
+        options.get(f"spark.sql.files.{name}") == "true" or f"{name} -> true" in given
+        for name in ("ignorecorruptfiles", "ignoremissingfiles")
+    )
+    return not is_lenient and tables[0].relation().partitionSchema().length() > 0
 
 
 def _states(select: ClassicFrame, column: str, purpose: str) -> dict[str, str] | None:

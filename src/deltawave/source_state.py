@@ -94,7 +94,7 @@ def plan_state(select: ClassicFrame, is_wary: bool = False, with_tables: bool = 
                 state.append([str(view.viewText()), *sorted(settings)])
             elif with_tables and not node.children().size() and kind not in _CONSTANT:
                 # Of a table of the catalog with partitions, the filter may leave some unread.
-                if is_wary and "Filter" in kinds and "Catalog" in (_lister(node) or ""):
+                if is_wary and "Filter" in kinds and "Catalog" in (file_index_class(node) or ""):
                     return None
                 table = table_state(node)
                 if table is None or (is_wary and is_recent(table)):
@@ -175,7 +175,9 @@ def table_state(leaf: Any) -> list[Any] | None:
     partitions = sorted(files.partitionSpec().partitions().mkString("\n").splitlines())
     status = sorted(_ACCESS_TIME.sub("", files.allFiles().mkString("\n")).split("\n"))
     form = leaf.relation().fileFormat().getClass().getName()
-    return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), columns]
+    # With the default values of columns that files lack.
+    schema = leaf.schema().json()
+    return ["files", status, partitions, form, sorted(str(leaf.relation().options()).split(", ")), schema, columns]
 
 
 def is_recent(table: list[Any]) -> bool:
@@ -188,7 +190,7 @@ def is_recent(table: list[Any]) -> bool:
 
 def file_index(leaf: Any) -> Any:
     """What lists the files that a plan's leaf reads; none if it reads anything else than files."""
-    kind = _lister(leaf)
+    kind = file_index_class(leaf)
     files: Any = leaf.relation().location() if kind else None
     # A leaf has no children: all partitions, as the catalog has them.
     return files.filterPartitions(leaf.children()) if kind == "CatalogFileIndex" else files
@@ -241,7 +243,7 @@ def _bytes_of_leaf(leaf: Any) -> int | None:
     return size if size < _UNKNOWN_BYTES else None
 
 
-def _lister(leaf: Any) -> str | None:
+def file_index_class(leaf: Any) -> str | None:
     """The class of what lists the files that a plan's leaf reads; none if it reads anything else than files."""
     if leaf.nodeName() != "LogicalRelation":
         return None

@@ -216,6 +216,20 @@ def test_what_only_rows_tell(spark: SparkSession, tmp_path: Path, monkeypatch: p
     rows.unpersist()
 
 
+def test_nulls_within_nested_values_count(spark: SparkSession) -> None:
+    """Where only the rows show a change."""
+    same = F.udf(lambda number: number, "long")
+    nested = [
+        "array(null, 1)",
+        "array(1, null)",
+        "array(1)",
+        "named_struct('a', cast(null as int), 'b', 1)",
+        "named_struct('a', 1, 'b', cast(null as int))",
+    ]
+    relations = [spark.sql(f"select id, {value} as nested from range(2)") for value in nested]
+    assert len({state_of(relation.withColumn("id", same("id"))) for relation in relations}) == len(nested)
+
+
 def test_a_table_and_a_view_of_it_are_known_by_a_version(
     spark: SparkSession, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

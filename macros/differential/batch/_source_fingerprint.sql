@@ -47,6 +47,9 @@
 
 {# The `days` that _remember_source has recorded since the last batch; none if there are none, or if this run has to read them. #}
 {%- macro _remembered_days(job, state) -%}
-  {%- set seen = [] if deltawave._reads_all(job, state) else deltawave._seen_relations(job, state.names, state.record.batch_id) -%}
+  {%- if deltawave._reads_all(job, state) -%}{{ return(none) }}{%- endif -%}
+  {#- Another run may have replaced the view since this one has begun. -#}
+  {%- set names = deltawave._names_like(job, job.target.identifier ~ '__seen_*') -%}
+  {%- set seen = deltawave._seen_relations(job, names, state.record.batch_id) -%}
   {{ return(deltawave._json_in(deltawave._facts_of(job, seen[0]).get('View Text'), 'seen') if seen else none) }}
 {%- endmacro -%}

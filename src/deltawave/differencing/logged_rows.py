@@ -52,11 +52,14 @@ def last_rows(
     - ``rows``: the same rows as a query, for Spark to run if DuckDB cannot read the log
     - ``stored``, ``partitions``, ``from_batch``: see ``last_changes``; the columns of ``rows``, and ``change_type``
     """
-    with or_spark("reads the log"), LocalEngine(stored.sparkSession, memory_bytes) as engine:
-        wanted = engine.rows(keys.select(*map(quoted, unique_key)))
-        changes = last_changes(engine, stored, partitions, from_batch, unique_key, wanted)
-        cells = ", ".join(map(name_in_duckdb, rows.columns))
-        return engine.frame(f"select {cells} from ({changes}) where change_type <> encode('delete')", rows.schema)
+    with or_spark("reads the log"):
+        # Before the keys are found, and written where DuckDB reads them.
+        require_reach(stored)
+        with LocalEngine(stored.sparkSession, memory_bytes) as engine:
+            wanted = engine.rows(keys.select(*map(quoted, unique_key)))
+            changes = last_changes(engine, stored, partitions, from_batch, unique_key, wanted)
+            cells = ", ".join(map(name_in_duckdb, rows.columns))
+            return engine.frame(f"select {cells} from ({changes}) where change_type <> encode('delete')", rows.schema)
     return rows
 
 

@@ -77,8 +77,8 @@ class _Range:
         return (self.value,)
 
     def row_bytes(self, capacity: int) -> int:
-        # A value and a number, twice while they are sorted.
-        return 32 * capacity
+        # A value and a number, twice while they are sorted, and their order.
+        return 40 * capacity
 
     def matcher(self, capacity: int) -> "_Sorted":
         return _Sorted(self.value, self._ends)

@@ -102,13 +102,18 @@ class SketchedFrequencies:
     counts: npt.NDArray[np.uint32]
 
     @classmethod
-    def of(cls, relation: Relation, condition: Equal, memory_bytes: int) -> "SketchedFrequencies":
-        """Sketch the relation's keys in ``memory_bytes`` bytes."""
+    def of(
+        cls, relation: Relation, condition: Equal, memory_bytes: int, file: Path | None = None
+    ) -> "SketchedFrequencies":
+        """Sketch the relation's keys in ``memory_bytes`` bytes, of a new ``file`` if one is named."""
         shape = _ROWS_OF_SKETCH, max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
-        sketch = cls(condition.stream_columns, np.zeros(shape, np.uint32))
+        counts = np.zeros(shape, np.uint32) if file is None else np.lib.format.open_memmap(file, "w+", np.uint32, shape)
+        sketch = cls(condition.stream_columns, counts)
         for hashes in hashes_of(relation, condition):
             for row, places in enumerate(sketch._places(hashes)):
-                np.add.at(sketch.counts[row], places, np.uint32(1))
+                np.add.at(counts[row], places, np.uint32(1))
+        if isinstance(counts, np.memmap):
+            counts.flush()
         return sketch
 
     @classmethod
@@ -118,7 +123,8 @@ class SketchedFrequencies:
         if not path.exists():
             size = min(_BYTES_OF_SKETCH, max(1, sum(relation.row_counts)) * _BYTES_PER_ROW)
             partial = Path(f"{path}.{uuid4().hex}.npy")
-            np.save(partial, cls.of(relation, condition, size).counts)
+            # In the file from the beginning, so that it takes no memory of the join.
+            cls.of(relation, condition, size, partial)
             partial.replace(path)
         return cls(condition.stream_columns, np.load(path, mmap_mode="r"))
 

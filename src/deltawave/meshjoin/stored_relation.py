@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -27,6 +28,7 @@ from pyspark.sql.types import StructType
 from deltawave.comparable import comparable
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import nullable_schema, parallelism
 from deltawave.differencing.listed_files import looked_at
 from deltawave.differencing.plain_scans import is_plain_scan
@@ -56,6 +58,8 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 # The folder of a state's files: entries with other names in the relation's folder are not deltawave's.
 _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
+# Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
+_SEED = 5
 # A relation that changes while it is stored is stored again, up to this many times in all; then it is refused.
 _ATTEMPTS = 3
 # The scheme and the path of a URI; for a path, the path alone.
@@ -290,14 +294,17 @@ def is_repeatable(relation: DataFrame) -> bool:
 
 
 def _hashed(relation: DataFrame) -> str:
+    # Spark's own hash does not tell [null, 1] from [1, null], or [1] from [1, null].
+    def sums(batches: Batches) -> Batches:
+        for batch in batches:
+            hashes = row_hashes(batch.columns, _SEED, batch.num_rows)
+            sums = np.array([np.add.reduce(hashes), np.bitwise_xor.reduce(hashes)], dtype=np.uint64).view(np.int64)
+            cells = [pa.array([number], pa.int64()) for number in (batch.num_rows, *sums.tolist())]
+            yield pa.RecordBatch.from_arrays(cells, ["rows", "total", "parity"])
+
+    rows = total = parity = 0
     # Maps have no hash.
-    row_hash = hash_of([comparable(field.name, field.dataType) for field in relation.schema.fields])
-    aggregates = ("count(*)", f"sum({row_hash})", f"bit_xor(cast({row_hash} as bigint))")
-    return json.dumps([str(value) for value in relation.selectExpr(*aggregates).collect()[0]])
-
-
-def hash_of(values: Sequence[str]) -> str:
-    """The hash of a row with these values, in SQL, as a number whose sum does not overflow."""
-    # Spark's hash skips nulls.
-    flags = [f"isnull({value})" for value in values]
-    return f"cast(xxhash64({', '.join([*values, *flags])}) as decimal(20, 0))"
+    values = relation.select(*(F.expr(comparable(field.name, field.dataType)) for field in relation.schema.fields))
+    for each in map_in_arrow(values, sums, "rows bigint, total bigint, parity bigint").collect():
+        rows, total, parity = rows + each.rows, (total + each.total) % (1 << 64), parity ^ each.parity
+    return json.dumps([rows, total, parity])

@@ -12,7 +12,6 @@ from pyspark.sql.types import StructType
 
 from deltawave.comparable import comparable
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
-from deltawave.meshjoin.stored_relation import hash_of
 from deltawave.sql_text import quoted
 
 
@@ -209,6 +208,9 @@ class TableResults:
 
 def _sums(frame: DataFrame, columns: Sequence[str]) -> dict[int, _Sum]:
     """Row count and sum of hashes of each micro-batch, over these columns."""
-    row_hash = hash_of([quoted(name) for name in columns])
+    values = [quoted(name) for name in columns]
+    # Spark's hash skips nulls.
+    flags = [f"isnull({value})" for value in values]
+    row_hash = f"cast(xxhash64({', '.join([*values, *flags])}) as decimal(20, 0))"
     found = frame.groupBy(BATCH).agg(F.count("*").alias("rows"), F.sum(F.expr(row_hash)).alias("total"))
     return {row[BATCH]: _Sum(row["rows"], int(row["total"])) for row in found.collect()}

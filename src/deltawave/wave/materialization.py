@@ -39,6 +39,7 @@ def plan(
     schema: str,
     model: str,
     remembered: str | None = None,
+    text: str = "",
 ) -> dict[str, Any]:
     """What a run has to do (:func:`as_outcome`), and ``days``, those of the source.
 
@@ -49,12 +50,13 @@ def plan(
     - ``schema``, ``model``: name the tables
     - ``remembered``: what :func:`days_to_remember` returned to an earlier run; of these days only those are read again
       whose files have changed
+    - ``text``: the select, which says more than its plan
 
     It also returns ``states``, for :func:`days_to_remember`.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
-    states = _states(dump, spec)
+    states = _states(dump, spec, text)
     unchanged = [
         Day(value, rows, checksum)
         for value, (state, rows, checksum) in json.loads(remembered or "{}").items()
@@ -68,17 +70,20 @@ def plan(
     return {**as_outcome(planned, spec, length), "days": [vars(day) for day in days], "states": states}
 
 
-def days_to_remember(dump: DataFrame, *, settings: Json, days: Collection[Json], states: Mapping[str, str]) -> str:
+def days_to_remember(
+    dump: DataFrame, *, settings: Json, days: Collection[Json], states: Mapping[str, str], text: str
+) -> str:
     """What the ``remembered`` of a later :func:`plan` is: a text, empty if there is nothing to remember.
 
     Of ``days`` it has the newest ones whose files still are those of ``states``; both are what :func:`plan` returned.
     """
     spec = specification(dump, settings)
-    unchanged, found, length = dict(states.items() & _states(dump, spec).items()), [], 0
+    unchanged, found, length = dict(states.items() & _states(dump, spec, text).items()), [], 0
     for day in sorted(days, key=lambda day: in_order(spec, day["value"]), reverse=True):
         if state := unchanged.get(day["value"]):
             found.append(f"{json.dumps(day['value'])}:{json.dumps([state, day['rows'], day['checksum']])}")
-            length += len(found[-1])
+            # A literal in SQL doubles these.
+            length += len(found[-1]) + sum(map(found[-1].count, "\\'"))
             if length > _MOST_REMEMBERED:
                 found.pop()
                 break
@@ -225,9 +230,9 @@ def specification(dump: DataFrame, settings: Json) -> WaveSpec:
     )
 
 
-def _states(dump: DataFrame, spec: WaveSpec) -> dict[str, str]:
+def _states(dump: DataFrame, spec: WaveSpec, text: str) -> dict[str, str]:
     """The states of the days whose files are known."""
-    return partition_states(dump, spec.day_column, day_checksum(spec)) or {}
+    return partition_states(dump, spec.day_column, f"{day_checksum(spec)}\n{text}") or {}
 
 
 def _record(found: Json | None) -> WaveRecord | None:

@@ -167,7 +167,10 @@ def check_catalog(session: SparkSession) -> None:
 def delivered(rows: DataFrame, spec: WaveSpec, known: Sequence[Day] = ()) -> list[Day]:
     """The days of a source, each with its number of rows and its checksum. Of ``known`` ones no row is read."""
     day = F.col(quoted(spec.day_column)).cast("string")
-    others = rows.where(~day.isin([each.value for each in known])) if known else rows
+    # In this form, which keeps rows without a day, Spark alone chooses the partitions: a metastore limits the length of
+    # conditions, and may compare texts without case.
+    is_known = F.coalesce(day.isin([each.value for each in known]), F.lit(False))
+    others = rows.where(~is_known) if known else rows
     grouped = others.groupBy(day).agg(F.count(F.lit(1)), F.expr(day_checksum(spec)))
     days = [Day(*row) for row in grouped.collect()]
     if any(found.value is None for found in days):

@@ -14,6 +14,7 @@ from workbench import MODEL, Workbench
 
 from deltawave.partition_states import partition_states
 from deltawave.wave import WaveIndex
+from deltawave.wave.materialization import days_to_remember, plan
 from deltawave.wave.tables import Day, WaveSpec
 from deltawave.wave.wave_table import delivered
 
@@ -95,6 +96,22 @@ def test_known_days_are_not_read(spark: SparkSession, write: Callable[..., Path]
     spoil(old)
     known = Day("2026-01-01", 7, "a")
     assert [(day.value, day.rows) for day in delivered(rows, spec, [known])] == [("2026-01-01", 7), ("2026-01-02", 2)]
+
+
+def test_an_edited_select_reads_all_days(spark: SparkSession, write: Callable[..., Path], tmp_path: Path) -> None:
+    """Also where Spark plans it as before."""
+    old = write("day=2026-01-01")
+    rows = spark.sql(f"select supplier, day from parquet.`{tmp_path / 'source'}` where supplier > 0")
+    others = {"spread": False, "update_technique": "packed_shadow", "clip": True, "lead_days": 0, "gaps": None}
+    settings = CONFIG | others
+    run = {"settings": settings, "record": None, "drop": [], "started_at": "2026-02-01", "accept": False}
+    names = {"schema": "s", "model": "m"}
+    found = plan(rows, **run, **names, text="a")
+    remembered = days_to_remember(rows, settings=settings, days=found["days"], states=found["states"], text="a")
+    spoil(old)
+    assert plan(rows, **run, **names, remembered=remembered, text="a")["days"] == found["days"]
+    with pytest.raises(Exception, match=old.name):
+        plan(rows, **run, **names, remembered=remembered, text="b")
 
 
 @pytest.mark.parametrize(
@@ -189,6 +206,32 @@ def test_folders_that_do_not_show_the_files_of_a_day(
     assert partition_states(spark.read.parquet(str(tmp_path / "source")), "day", "") is None
 
 
+def test_rows_that_an_unreadable_file_lacks_are_not_remembered(
+    spark: SparkSession, write: Callable[..., Path], tmp_path: Path, setting: Callable[[str, str], Any]
+) -> None:
+    write("day=2026-01-01")
+    source = str(tmp_path / "source")
+    assert partition_states(spark.read.parquet(source), "day", "")
+    with setting("spark.sql.files.ignoreCorruptFiles", "true"):
+        assert partition_states(spark.read.parquet(source), "day", "") is None
+    assert partition_states(spark.read.option("ignoreMissingFiles", True).parquet(source), "day", "") is None
+
+
+def test_default_values_count(bench: Workbench, write: Callable[..., Path], tmp_path: Path) -> None:
+    write("day=2026-01-01")
+    found = []
+    for default in (7, 8):
+        columns = f"(supplier bigint, more int default {default}, day date) using parquet partitioned by (day)"
+        bench.spark.sql(f"create table {bench.schema}.rows {columns} location '{tmp_path / 'source'}'")
+        bench.spark.sql(f"alter table {bench.schema}.rows recover partitions")
+        select = bench.spark.sql(f"select supplier, more + 0 as more, day from {bench.schema}.rows")
+        assert {row.more for row in select.collect()} == {default}
+        found.append(partition_states(select, "day", ""))
+        bench.spark.sql(f"drop table {bench.schema}.rows")
+    assert None not in found
+    assert found[0] != found[1]
+
+
 def test_partitions_of_the_catalog(bench: Workbench, write: Callable[..., Path]) -> None:
     """They may have any folder, also the same one, and Spark reads no files below it."""
     table, place = f"{bench.schema}.days", f"partitioned by (day) location '{write('days').parent}'"
@@ -204,6 +247,11 @@ def test_partitions_of_the_catalog(bench: Workbench, write: Callable[..., Path])
     add("[z]", write("two"))
     first = states() or {}
     assert first.keys() == {"x, y", "[z]"}
+    spec = WaveSpec(
+        WaveIndex("del", 3, 2), "packed_shadow", "day", "supplier", (("supplier", "bigint"), ("day", "string"))
+    )
+    days = delivered(bench.spark.table(table), spec, [Day("x, y", 1, "a")])
+    assert [(day.value, day.rows) for day in days] == [("x, y", 1), ("[z]", 3)]
     assert (states("day > 'a'") or {}).keys() == {"x, y"}
     bench.spark.sql(f"alter table {table} partition (day = '[z]') set location '{write('three').parent}'")
     second = states() or {}

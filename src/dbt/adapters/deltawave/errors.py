@@ -68,7 +68,8 @@ def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     stack = getattr(error, "_stackTrace", None)
     matches = _CAUSE.finditer(str(error if stack is None else stack))
     causes = [without_stack(match["message"] or "") for match in matches if "PythonException" not in match["type"]]
-    found = with_causes(message, [_PERMISSIVE.sub("", _JAVA_CLASS.sub("", cause)) for cause in causes if cause])
+    shown = [_PERMISSIVE.sub("", _JAVA_CLASS.sub("", cause)) for cause in causes]
+    found = with_causes(message, [cause for cause in shown if cause])
     return redact(f"{found}\n{first_hint(_HINTS, found)}".rstrip("\n"), secrets) or type(error).__name__
 
 

@@ -12,7 +12,7 @@
   {%- if config.get('contract').enforced -%}
     {{ get_assert_columns_equivalent(sql) }}
   {%- endif %}
-  {{ adapter.call_library('dbt.adapters.deltawave.catalog.names_clause', {'view': '(\n' ~ sql ~ '\n)'}, {'comments': comments}) }}
+  {{ adapter.call_library('dbt.adapters.deltawave.catalog.names_clause', {'view': '(\n' ~ (sql | trim).rstrip(';') ~ '\n)'}, {'comments': comments}) }}
   as
     {{ sql }}
   {%- endif -%}
