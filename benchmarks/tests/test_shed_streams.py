@@ -1,11 +1,10 @@
 """Streams that are faster than the join: what is shed is kept, and a later pass is exact."""
 
 import itertools
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -13,10 +12,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from unit.test_shed_window import ON, all_rows, relation_of, tuples_of
 
-from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
-from deltawave.meshjoin.relation import PageFile, Relation, write_pages
+from deltawave.meshjoin.relation import Relation
 from deltawave.meshjoin.shedding import (
     Priority,
     SketchedFrequencies,
@@ -33,7 +32,6 @@ from laboratory.meshjoin.frequencies import ExactFrequencies
 from laboratory.meshjoin.self_tuner import Fixed
 from laboratory.meshjoin.shed_stream import Shed, run_shedding, shed_tuples
 
-ON = Equal.on("key")
 PRIORITIES: dict[str, Priority] = {
     "keep": keep_w,
     "sample": sample_w(np.random.default_rng(1)),
@@ -42,27 +40,11 @@ PRIORITIES: dict[str, Priority] = {
 }
 
 
-def tuples_of(keys: Sequence[int], widths: Sequence[int | None] = ()) -> pa.RecordBatch:
-    rows = pa.record_batch([pa.array(keys, pa.int64()), pa.array(range(len(keys)), pa.int32())], ["key", "at"])
-    texts = [None if width is None else "x" * width for width in widths]
-    return rows.append_column("text", pa.array(texts, pa.string())) if widths else rows
-
-
-def relation_of(folder: Path, keys: Sequence[int], per_page: int = 4) -> PageFile:
-    rows = pa.record_batch([pa.array(keys, pa.int64()), pa.array(range(len(keys)), pa.int64())], ["key", "skey"])
-    write_pages(folder / "relation.pages", [rows], rows.schema, key=["key"], page_bytes=16 * per_page)
-    return PageFile(folder / "relation.pages")
-
-
 def coming_in(tuples: pa.RecordBatch, sizes: Sequence[int]) -> list[pa.RecordBatch | None]:
     """So many come in during an iteration each, then nothing for a while."""
     ends = list(itertools.takewhile(lambda end: end < len(tuples), itertools.accumulate(itertools.cycle(sizes))))
     parts = [tuples.slice(begin, end - begin) for begin, end in pairwise([0, *ends, len(tuples)])]
     return [each for part in parts for each in (part, None)]
-
-
-def all_rows(batches: Any) -> Counter[tuple[Any, ...]]:
-    return Counter(tuple(row.values()) for batch in batches for row in batch.to_pylist())
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Days of a wave index whose files are as they were are not read again; and which selects show the files of a day."""
 
-import json
 import os
 import shutil
 import time
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from functional.wave.test_wave_index import CONFIG, configure
 from pyspark.sql import SparkSession
 from workbench import MODEL, Workbench
 
@@ -17,17 +17,6 @@ from deltawave.wave import WaveIndex
 from deltawave.wave.materialization import days_to_remember, plan
 from deltawave.wave.tables import Day, WaveSpec
 from deltawave.wave.wave_table import delivered
-
-CONFIG = {
-    "materialized": "wave_index",
-    "scheme": "del",
-    "window": 3,
-    "constituents": 2,
-    "day_column": "day",
-    "search_field": "supplier",
-    "buckets": 2,
-    "full_refresh": True,
-}
 
 
 @pytest.fixture
@@ -60,8 +49,7 @@ def test_only_days_with_other_files_are_read(bench: Workbench, write: Callable[.
         bench.spark.sql(f"alter table {bench.schema}.dump recover partitions")
         return bench.build(None, *args).messages[MODEL]
 
-    config = f"{{{{ config(**fromjson({json.dumps(CONFIG)!r})) }}}}"
-    (bench.root / "models" / f"{MODEL}.sql").write_text(f"{config}\nselect * from {{{{ target.schema }}}}.dump")
+    configure(bench, full_refresh=True)
     columns = f"(supplier bigint, day date) using parquet partitioned by (day) location '{tmp_path / 'source'}'"
     bench.spark.sql(f"create table {bench.schema}.dump {columns}")
     files = [day(number) for number in (1, 2, 3)]
