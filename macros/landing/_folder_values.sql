@@ -22,7 +22,6 @@ from values
     {%- for value in escaped.values() | unique(case_sensitive=true) %}
     ({{ deltawave._literal(value) }}){{ ',' if not loop.last }}
     {%- endfor %} as listed(escaped)
-order by escaped
     {%- endset -%}
     {%- set texts = {} -%}
     {%- for row in run_query(sql).rows -%}
