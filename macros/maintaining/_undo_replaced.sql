@@ -6,7 +6,10 @@
 {%- macro _undo_replaced(job, state, pending) -%}
   {%- if not pending.replaced -%}{{ return(state) }}{%- endif -%}
   {#- A delivery that is not complete yet undoes nothing. -#}
-  {%- for dump in pending.dumps if dump.snapshot_date in pending.replaced -%}{%- do deltawave._check_checksum_files(job, state, dump) -%}{%- endfor -%}
+  {%- for dump in pending.dumps if dump.snapshot_date in pending.replaced -%}
+    {%- do deltawave._check_checksum_files(job, state, dump) -%}
+    {%- do deltawave._check_redelivered_columns(job, state.record, dump) -%}
+  {%- endfor -%}
   {%- set dates = deltawave._some_dumps(job, pending.replaced) -%}
   {%- set way = 'rewinds to batch ' ~ pending.rewind_to if pending.rewind_to else 'begins a new generation' -%}
   {%- do log('deltawave: ' ~ job.name ~ ': dump(s) of ' ~ dates ~ ' were delivered again with other rows: the run ' ~ way, info=true) -%}
@@ -21,4 +24,15 @@
   {%- set rewound = deltawave._repair(job) -%}
   {%- do deltawave._refuse_overtaken(job, {'batch_id': state.record.batch_id + 1}, rewound.record.batch_id) -%}
   {{ return(dict(state, **rewound)) }}
+{%- endmacro -%}
+
+
+{# Nor does a delivery that would be refused once its date is undone: one without a column of the log, which on_schema_change does not let go. #}
+{%- macro _check_redelivered_columns(job, record, dump) -%}
+  {%- set dropped = record.columns | map(attribute='name') | map('lower') | select('in', dump.missing) | list -%}
+  {%- if dropped and job.settings.on_schema_change in ['ignore', 'fail'] -%}
+    {%- do deltawave._fail('schema_changed', {
+      'model': job.name, 'on_schema_change': job.settings.on_schema_change, 'added': 'none', 'dropped': dropped | join(', '),
+    }) -%}
+  {%- endif -%}
 {%- endmacro -%}

@@ -45,10 +45,10 @@ OUTPUTS = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())["delt
 FORMATS = {
     "parquet": {},
     "delta": OUTPUTS["delta"]["server_side_parameters"],
-    # The reader lives long, and with the cache it would look at the tables as it first saw them.
-    "iceberg": OUTPUTS["iceberg"]["server_side_parameters"]
-    | {"spark.sql.catalog.spark_catalog.cache-enabled": "false"},
+    "iceberg": OUTPUTS["iceberg"]["server_side_parameters"],
 }
+# The reader lives long, and with Iceberg's cache it would look at the tables as it first saw them.
+UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class House:
 
     def reader(self, dumps: list[history.Dump]) -> Reader:
         """Start a reader of the model's view, which first puts the dumps where the model finds them."""
-        (self.folder / "settings.json").write_text(json.dumps(self.settings))
+        (self.folder / "settings.json").write_text(json.dumps(self.settings | UNCACHED))
         views = {f"{SCHEMA}.{name}": model.counted_by for name, model in self.models.items()}
         (self.folder / "models.json").write_text(json.dumps(views))
         (self.folder / "dumps.json").write_text(json.dumps(history.rows(dumps), default=str))

@@ -325,6 +325,26 @@ class TestRuns:
             logs.append(sorted(map(str, empty.spark.table(f"{empty.schema}.{model}").collect())))
         assert logs[0] == logs[1]
 
+    def test_a_redelivery_that_lacks_a_column_undoes_nothing(self, empty):
+        empty.declare(TOWN, **DATED)
+        for day, name in enumerate(("ann", "eve", "ida"), start=1):
+            empty.land(day, f"id,name,town\n1,{name},ulm\n")
+        empty.create()
+        empty.select(
+            TOWNS.replace("sync_all_columns", "ignore").replace("snapshot_date", "redelivery='replace', snapshot_date")
+        )
+        empty.run()
+        logged = [("2026-01-01", 1, 0, 0), ("2026-01-02", 0, 0, 1), ("2026-01-03", 0, 0, 1)]
+        assert empty.batches() == logged
+        empty.land(2, "id,name\n1,evi\n")
+        text = empty.run(expect_pass=False)
+        assert "dropped: town" in text
+        assert empty.batches() == logged
+        empty.land(2, "id,name,town\n1,evi,ulm\n")
+        empty.run()
+        rows = empty.spark.table(f"{empty.schema}.accounts_changes").orderBy("_batch_id").select("name", "town")
+        assert [tuple(row) for row in rows.collect()] == [("ann", "ulm"), ("evi", "ulm"), ("ida", "ulm")]
+
     @pytest.mark.both_adapters
     def test_a_source_that_was_never_made_says_what_to_run(self, empty):
         text = empty.run("--exclude", "stg_accounts", expect_pass=False)

@@ -62,12 +62,12 @@
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if last and last.merge and last.log == record.log and last.merge != record.merge -%}
-    {%- do deltawave._drop_merged(job, record.log, last.merge) -%}
-  {%- endif -%}
   {%- do deltawave._forget_sources(job, names) -%}
   {%- if last -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, last.batch_id)) -%}
+  {%- endif -%}
+  {%- if last and last.merge and last.log == record.log and last.merge != record.merge -%}
+    {%- do deltawave._drop_merged(job, record.log, last.merge, is_postponable=true) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -106,8 +106,11 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {{ return({'batch_id': batch.batch_id, 'at': deltawave._utc(now), 'partitions': deltawave._keys_of(partitions)}) }}
 {%- endmacro -%}
 
-{# Drops what a merge of a log's partitions, or one before it, has merged. #}
-{%- macro _drop_merged(job, log, merge) -%}
+{#
+  Drops what a merge of a log's partitions, or one before it, has merged. is_postponable: in Delta and Iceberg tables a delete may meet another writer and
+  fail; then a later merge drops these rows, too.
+#}
+{%- macro _drop_merged(job, log, merge, is_postponable=false) -%}
   {%- set table = deltawave._helper_relation(job, log) -%}
   {%- set dropped = [] -%}
   {%- for partition in deltawave._partitions_in(job, table) if partition.batch_id | abs < merge.batch_id -%}
@@ -118,7 +121,12 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
     {%- for partition in dropped -%}{%- do each.append('partition (' ~ deltawave._partition_of(partition) ~ ')') -%}{%- endfor -%}
     {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists ' ~ each | join(', ')) -%}
   {%- elif dropped -%}
-    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ deltawave._are_partitions(dropped)) -%}
+    {%- set sql = 'delete from ' ~ table ~ ' where ' ~ deltawave._are_partitions(dropped) -%}
+    {%- if not (is_postponable and adapter.try_statement is defined) -%}
+      {%- do deltawave._run(job, sql) -%}
+    {%- elif not adapter.try_statement(sql) -%}
+      {%- do log('deltawave: ' ~ job.name ~ ': rows that were merged stay in ' ~ table ~ ' until a later merge') -%}
+    {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
 

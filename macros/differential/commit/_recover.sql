@@ -21,6 +21,11 @@
   {%- set stored = deltawave._read_commit(job, commits | max) if commits else none -%}
 
   {%- do deltawave._check_state(job, names, stored, view) -%}
+  {%- if stored -%}
+    {%- for name in [job.batches.identifier, stored.log or ''] if name | lower in names | map('lower') | list -%}
+      {%- do deltawave._refresh(job, stored.file_format, [deltawave._helper_relation(job, name)]) -%}
+    {%- endfor -%}
+  {%- endif -%}
   {%- set record = deltawave._with_partitions(job, stored) -%}
   {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
     {#- An older version wrote the record, and has created the table. -#}

@@ -219,3 +219,34 @@ class TestBadViews:
 
     def test_the_page_lists_what_is_tested(self) -> None:
         assert list(messages("View")) == list(BAD_VIEWS)
+
+
+# An operation on a log while the view reads it: just before the anchors of its changes are written.
+MEANWHILE = {
+    "run_query.sql": """
+{% macro run_query(sql) %}
+  {% if execute and '__anchors_' in sql.split('\n')[0] and var('expire_to', none) %}
+    {% do deltawave.expire('orders_changes', to_batch=var('expire_to')) %}
+  {% endif %}
+  {% call statement('run_query_statement', fetch_result=true, auto_begin=false) %}{{ sql }}{% endcall %}
+  {{ return(load_result('run_query_statement').table) }}
+{% endmacro %}
+"""
+}
+
+
+class TestRewrittenMeanwhile:
+    macros = MEANWHILE
+
+    def test_a_log_that_loses_batches_while_it_is_read_is_refused(self, shop: Project) -> None:
+        rows = START["orders"]
+        number = shop.query("select max(batch_id) from {schema}.orders_changes__batches")[0][0]
+        shop.build("--select", "orders_changes", orders=rows[:2])
+        shop.build("--select", "orders_changes", orders=[(1, "eve"), rows[1]])
+        before = shop.last_batch()
+        done = shop.bench.run("--select", "order_lines", "--vars", f"expire_to: {number + 1}")
+        assert not done.ok
+        assert "orders_changes was rewound, expired, compacted or rebuilt while it was read" in done.text
+        assert shop.last_batch() == before
+        shop.build("--select", "order_lines", *ACCEPTED)
+        assert_right(shop)

@@ -1,7 +1,8 @@
 {#
-  The relations that a view joins, one per mapping, the root's first mapping first: [{name, unique_id, log, first_batch, last_batch, last_attempt,
-  is_behind, before_since, settings, has_before, log_columns, view_columns, anchors, is_direct}]. log_columns and view_columns are the mapped
-  columns, pair by pair; is_direct: the anchors are among the mapped columns. seen: the progress of the last run.
+  The relations that a view joins, one per mapping, the root's first mapping first: [{name, unique_id, log, published, first_batch, last_batch,
+  last_attempt, is_behind, before_since, settings, has_before, log_columns, view_columns, anchors, is_direct}]. published: see _require_same_log;
+  log_columns and view_columns are the mapped columns, pair by pair; is_direct: the anchors are among the mapped columns. seen: the progress of the last
+  run.
 #}
 {%- macro _joined_relations(job, batch, seen, between) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
@@ -29,7 +30,7 @@
     {%- do deltawave._refuse(job, batch, 'relation_multiset', {'relation': name}) -%}
   {%- endif -%}
   {%- set log = {'name': name, 'unique_id': node.unique_id, 'log': source.target} -%}
-  {%- set view = deltawave._read_view(source, deltawave._names_like(source, source.target.identifier, source.target.schema)) -%}
+  {%- set view = deltawave._view_of_log(source) -%}
   {%- if view is none -%}
     {%- do deltawave._refuse(job, batch, 'relation_without_batch', {'relation': name}) -%}
   {%- elif not view.batch_id -%}
@@ -37,10 +38,12 @@
   {%- endif -%}
   {#- Until a batch is published, the previous decision is valid. -#}
   {%- set record = deltawave._read_commit(source, view.batch_id) -%}
+  {%- do deltawave._refresh(source, record.file_format, [deltawave._helper_relation(source, record.log), source.batches]) -%}
   {%- set stored = [] -%}
   {%- for other in between if other.is_stored and node.unique_id in other.reads -%}{%- do stored.append(other.name) -%}{%- endfor -%}
   {{ return(dict(
     log,
+    published={'job': source, 'name': name, 'batch_id': view.batch_id, 'attempt': view.attempt, 'log': record.log},
     first_batch=record.first_batch,
     before_since=record.before_since,
     settings=settings,

@@ -13,6 +13,7 @@
   {#- The state is valid for the rest of the view only under the same code, and for logs that were not empty. -#}
   {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
     {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {%- do deltawave._require_same_logs(job, batch, relations) -%}
     {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
     {%- set old = deltawave._previous_slice(job, batch, last) if last else none -%}
     {{ return(deltawave._reading(incoming=batch.landed, old=old, progress=progress)) }}
@@ -27,7 +28,16 @@
   {%- if not moved and not deltawave._is_own(batch, last.state) -%}
     {{ return(deltawave._reading(incoming=batch.landed, is_idle=true)) }}
   {%- endif -%}
-  {{ return(deltawave._anchored_rows(job, batch, last, relations[0], moved, progress)) }}
+  {%- set reading = deltawave._anchored_rows(job, batch, last, relations[0], moved, progress) -%}
+  {%- do deltawave._require_same_logs(job, batch, relations) -%}
+  {{ return(reading) }}
+{%- endmacro -%}
+
+{# Stops if one of the logs was rewritten while this run read them: deletes of a batch that is expired by now would never be seen. #}
+{%- macro _require_same_logs(job, batch, relations) -%}
+  {%- for log in relations | map(attribute='published') | select | unique(attribute='name') -%}
+    {%- do deltawave._require_same_log(job, batch, log) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {# What a run has seen: the code of the nodes between, and the last batch of each log with its attempt. #}

@@ -206,6 +206,16 @@ class DeltawaveAdapter(SparkAdapter):
             return catalog.facts(str(relation.schema), str(relation.identifier)) if catalog else None
 
     @available.parse_none
+    def try_statement(self, sql: str) -> bool:
+        """Run a statement that a later run repeats; whether it succeeded. The log of dbt has the error."""
+        try:
+            self.execute(sql)
+        except DbtDatabaseError as error:
+            logger.debug(f"Left to a later run: {error}")
+            return False
+        return True
+
+    @available.parse_none
     def delete_folder(self, folder: str) -> bool:
         """Delete a folder of files that belong to no table; false if only statements can."""
         with self._catalog(f"folder {folder}") as catalog:

@@ -31,8 +31,8 @@ _CLASSIC = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # A run repeats its kinds of statements: code that Spark generated for one, and Java compiled, serves the next. Spark
-    # keeps 100 pieces, of which a few models take more.
+    # A run repeats its kinds of statements: code that Spark generated for one, and Java compiled, serves the next.
+    # Spark keeps 100 pieces; a few models take more.
     "spark.sql.codegen.cache.maxEntries": "1000",
     # A tenth of a second less for each Python task (deltawave.differencing.quick_tasks).
     "spark.executorEnv.DELTAWAVE_QUICK_TASKS": "1",
