@@ -7,7 +7,7 @@ from deltawave.class_archive import JAVA_OPTIONS, ClassArchive, make
 # A JVM that plans small statements spends half of its time on its second compiler, which pays for itself only
 # after many minutes: 30 tests took 101 CPU seconds with it and 56 without. With one level of compilation the JVM
 # reserves 48 MB for compiled code, which a whole dbt project fills; Spark does not survive that.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC"
 
 # One process that runs for many minutes. Most objects of a small statement die young. Given its size from the
 # beginning, the heap does not grow by full collections, a tenth of the JVM's time.

@@ -55,6 +55,9 @@ _RARE_RECOMPILATION = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
     "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
+# Some hundred models fill the room that Java reserves for compiled code, 240 MB and half of it for the first compilation.
+# Then Java throws code away, and compiles it again. This room is taken as it is used.
+_ROOM_FOR_CODE = "-XX:ReservedCodeCacheSize=512m"
 
 _LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
 _DERBY_PATH = re.compile(r"jdbc:derby:(?:directory:|;databaseName=)?(?P<path>[^:;]+)(?:;|$)")
@@ -100,7 +103,7 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
         # Hive leaves one folder per session behind; by default in the temporary folder.
         settings |= _LOCAL | {"spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources")}
         # A timestamp without a zone passes through the JVM's zone on its way from a remote database.
-        java_options += ["-Duser.timezone=UTC", _RARE_RECOMPILATION]
+        java_options += ["-Duser.timezone=UTC", _RARE_RECOMPILATION, _ROOM_FOR_CODE]
     if is_embedded(profile):
         settings |= {
             WAREHOUSE: str(data_dir / "warehouse"),
