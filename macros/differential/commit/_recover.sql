@@ -22,8 +22,9 @@
 
   {%- do deltawave._check_state(job, names, stored, view) -%}
   {%- if stored -%}
-    {%- for name in [job.batches.identifier, stored.log or ''] if name | lower in names | map('lower') | list -%}
-      {%- do deltawave._refresh(job, stored.file_format, [deltawave._helper_relation(job, name)]) -%}
+    {%- set tables = [job.batches] + ([deltawave._helper_relation(job, stored.log)] if stored.log else []) -%}
+    {%- for table in tables if table.identifier | lower in names | map('lower') | list -%}
+      {%- do deltawave._refresh(job, stored.file_format, [table]) -%}
     {%- endfor -%}
   {%- endif -%}
   {%- set record = deltawave._with_partitions(job, stored) -%}
