@@ -75,7 +75,8 @@ class History:
             return Day("ordinary")
         following = self.days[0]
         is_forgotten = following.flag or following.refused or "rewind" in following.operations
-        if self.pending and (self.model.is_bounded or is_forgotten):
+        # An ordinary day that was refused may be accepted now.
+        if self.pending and following.event != "ordinary" and (self.model.is_bounded or is_forgotten):
             # What a stopped run has decided, the log has to show first.
             return Day("ordinary")
         return self.days.pop(0)
