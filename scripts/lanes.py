@@ -180,10 +180,12 @@ SIZES = {"quick": QUICK, "test": CORE, "all": CORE | REST}
 # Tests that are left out where a lane is chosen that shows the same, and more events.
 SHOWN_BY = {SHORT_HISTORIES: "contract"}
 
-# What pytest prints of each file, and at its end.
+# What pytest prints of each file, at its end and with --durations; with -s the contract suite prints seconds of models.
 _PROGRESS = re.compile(r"\[ *\d+%\]$")
 _END = re.compile(r"^=* ?((\d+ \w+(, )?)+) in [\d.]+s.*$")
-_SHOWN = re.compile(rf"^\d+ in all: |{_END.pattern}")
+_DURATION = r"^\d+\.\d+s (call|setup|teardown) "
+_RUNS = r"^\w+ +\d+ runs +\d+ s$"
+_SHOWN = re.compile(rf"^\d+ in all: |{_END.pattern}|{_DURATION}|{_RUNS}")
 
 
 def command(name: str, names: list[str], extra: list[str]) -> list[str]:
