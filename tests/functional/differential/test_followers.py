@@ -349,7 +349,11 @@ class TestStoppedFollowers:
         follow(bench)
         dump = "select * from values (1, 'ann', {n}), (2, 'bob{n}', 0), ({n}, 'cid', 0) as t(account_id, name, seen)"
         bench.build(dump.format(n=10))
-        for number, step in enumerate(["stage", "decide", "place", "record", "publish", "clean", "end"], 11):
+        steps = ["stage", "decide", "place", "record", "publish", "clean", "end"]
+        if bench.file_format != "parquet":
+            # Before and after a merge into the table, and before what was merged is dropped.
+            steps = ["place", "record", "clean"]
+        for number, step in enumerate(steps, 11):
             bench.build(dump.format(n=number), "--select", MODEL)
             before = [rows(bench, name) for name in FOLLOWERS]
             done = bench.run("--vars", f"stop_at: {step}", "--select", *FOLLOWERS)
@@ -366,7 +370,7 @@ class TestStoppedFollowers:
         for name in FOLLOWERS:
             helpers = [each.removeprefix(f"{name}__") for each in bench.names(name) if "__" in each]
             assert sorted(helper.split("_")[0] for helper in helpers) == ["batches", "commit", *kinds]
-            assert len(bench.batches("batch_id", name)) == 9
+            assert len(bench.batches("batch_id", name)) == 2 + len(steps)
 
     def test_a_merge_that_comes_late_changes_nothing(self, bench: Workbench) -> None:
         if bench.file_format == "parquet":
