@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # A Spark for thousands of small statements, see conftest.py. Lanes without it run on what users run on: Hive's
 # embedded metastore and Spark's defaults.
 SPARING = ("--sparing",)
+DELTA = ("--table-format", "delta", *SPARING)
+ICEBERG = ("--table-format", "iceberg", *SPARING)
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,8 @@ CORE = {
     ),
     "lint": Lane(command="make lint"),
     # On Hive's metastore, which these formats need; queries are not compiled.
-    "delta_history": Lane(f"{FIRST_BATCHES} {TEN_DAYS}", ("--table-format", "delta", *SPARING)),
-    "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg", *SPARING)),
+    "delta_history": Lane(f"{FIRST_BATCHES} {TEN_DAYS}", DELTA),
+    "iceberg_history": Lane(FIRST_BATCHES, ICEBERG),
     # Pages, in headless Chromium.
     "browser": Lane("browser"),
     "units": UNITS,
@@ -123,17 +125,18 @@ FORMATS = """
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
 """
-PROPERTIES = """
-    functional/macros/test_history_properties.py
-    functional/macros/test_multiset_properties.py functional/macros/test_replaying_properties.py
-    functional/strategies/test_algorithms_agree.py functional/strategies/test_view_histories.py
-    functional/test_stream_restarts.py
-"""
 # What `make test-all` runs besides the core.
 REST = {
     "contract": Lane("functional/contract", (f"--ignore=tests/{SHORT}", *SPARING)),
-    # What only one strategy does.
-    "strategies": Lane(f"functional/strategies {WORKER_MEMORY}", SPARING),
+    # What only one strategy does, and generated histories.
+    "strategies": Lane(
+        f"""
+        functional/strategies {WORKER_MEMORY} functional/macros/test_history_properties.py
+        functional/macros/test_multiset_properties.py functional/macros/test_replaying_properties.py
+        functional/test_stream_restarts.py
+        """,
+        SPARING,
+    ),
     # The engine of differentials, and macros.
     "engine": Lane("functional/differential functional/macros", SPARING),
     # Waves, external sources, records and reports.
@@ -165,10 +168,9 @@ REST = {
     "adapter": Lane("functional/adapter"),
     # PostgreSQL and MariaDB.
     "remote": Lane("functional/remote", SPARING),
-    "properties": Lane(PROPERTIES, SPARING),
     "crash": Lane("crash"),
-    "delta": Lane(f"{FORMATS} functional/differential/test_change_feed.py", ("--table-format", "delta", *SPARING)),
-    "iceberg": Lane(FORMATS, ("--table-format", "iceberg", *SPARING)),
+    "delta": Lane(f"{FORMATS} {FIRST_BATCHES} {TEN_DAYS} functional/differential/test_change_feed.py", DELTA),
+    "iceberg": Lane(f"{FORMATS} {FIRST_BATCHES}", ICEBERG),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),

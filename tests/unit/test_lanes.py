@@ -33,7 +33,10 @@ def deselected(name: str, *names: str) -> set[str]:
     return {each.removeprefix("--deselect=") for each in command(name, [name, *names], []) if "--deselect" in each}
 
 
-@pytest.mark.parametrize(("lane", "longer"), [("install", "consumers"), ("kills", "crash")])
+@pytest.mark.parametrize(
+    ("lane", "longer"),
+    [("install", "consumers"), ("kills", "crash"), ("delta_history", "delta"), ("iceberg_history", "iceberg")],
+)
 def test_a_lane_is_left_out_whose_tests_another_one_has(lane: str, longer: str) -> None:
     assert chosen([lane]) == [lane]
     assert chosen([lane, longer]) == chosen([longer, lane]) == [longer]
