@@ -17,6 +17,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -254,7 +255,9 @@ def main() -> None:
     again = f"make test-lane LANE='{' '.join(names)}' PYTEST_ARGS='{shlex.join(extra)}'"
     print(f"{again} draws the same histories again.", flush=True)
     begun = time.monotonic()
-    with ThreadPoolExecutor(2) as pool:
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        # Of the fixture `quick_jvm`.
+        os.environ["CLASSES_OF_LANES"] = folder
         done = dict(zip(names, pool.map(lambda name: run(name, names, extra), names), strict=True))
     print()
     for name, (is_good, outcome, seconds) in done.items():
