@@ -231,7 +231,7 @@ def run(name: str, names: list[str], extra: list[str]) -> tuple[bool, str, float
 
 
 def chosen(names: list[str]) -> list[str]:
-    """The lanes of sizes and lanes, without those whose tests another one has.
+    """The lanes of sizes and lanes, without those whose tests another of them has.
 
     `drawn` is one of the lanes that the core lacks, by the last commit.
     """
