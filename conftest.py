@@ -193,8 +193,9 @@ def kafka() -> Iterator[KafkaServer]:
 
 @pytest.fixture(scope="session")
 def quick_jvm(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """JVM options for a Spark in a process of its own: its classes are archived."""
-    return archive_classes(tmp_path_factory.mktemp("classes"))
+    """JVM options for a Spark in a process of its own: its classes are archived, once for lanes that run together."""
+    folder = os.environ.get("CLASSES_OF_LANES")
+    return archive_classes(Path(folder) if folder else tmp_path_factory.mktemp("classes"))
 
 
 @pytest.fixture(scope="session")

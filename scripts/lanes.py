@@ -17,12 +17,15 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 
 # A Spark for thousands of small statements, see conftest.py. Lanes without it run on what users run on: Hive's
 # embedded metastore and Spark's defaults.
 SPARING = ("--sparing",)
+DELTA = ("--table-format", "delta", *SPARING)
+ICEBERG = ("--table-format", "iceberg", *SPARING)
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,24 @@ class Lane:
         """Does it run tests of other lanes again, on another format or adapter?"""
         return bool({"--table-format", "--adapter"}.intersection(self.options))
 
+    def includes(self, path: str) -> bool:
+        """Is that, or something around it, among its paths?"""
+        return any(path == own or path.startswith((f"{own}/", f"{own}::")) for own in self.paths)
 
-UNITS = Lane("unit")
-# Thousands of plans and joins, of one algorithm each.
-LONGER_UNITS = ("mesh_operator", "wave_planner", "colliding_hashes")
-SHORT_HISTORIES = "functional/contract/test_short.py::TestShortHistories"
-FIRST_BATCHES = "functional/contract/test_short.py::TestFirstBatches"
-STOCK_BATCHES = "functional/contract/test_short.py::TestStockFirstBatches"
+    def replaces(self, other: Lane) -> bool:
+        """Does it run all tests of another lane, with the same options?"""
+        same = self is not other and self.options == other.options
+        return same and bool(other.paths) and all(map(self.includes, other.paths))
+
+
+WORKER_MEMORY = "unit/test_worker_memory.py"
+UNITS = Lane("unit", (f"--ignore=tests/{WORKER_MEMORY}",))
+# Thousands of plans and joins, of one algorithm each; and a Spark.
+LONGER_UNITS = ("mesh_operator", "wave_planner", "colliding_hashes", "worker_memory")
+SHORT = "functional/contract/test_short.py"
+SHORT_HISTORIES = f"{SHORT}::TestShortHistories"
+FIRST_BATCHES = f"{SHORT}::TestFirstBatches"
+STOCK_BATCHES = f"{SHORT}::TestStockFirstBatches"
 WAVES = "functional/wave/test_wave_index.py::TestWaveIndex"
 # From the first delivery of a legacy source's files to the tenth.
 TEN_DAYS = "functional/test_ten_days.py"
@@ -89,8 +103,8 @@ CORE = {
     ),
     "lint": Lane(command="make lint"),
     # On Hive's metastore, which these formats need; queries are not compiled.
-    "delta_history": Lane(f"{FIRST_BATCHES} {TEN_DAYS}", ("--table-format", "delta", *SPARING)),
-    "iceberg_history": Lane(FIRST_BATCHES, ("--table-format", "iceberg", *SPARING)),
+    "delta_history": Lane(f"{FIRST_BATCHES} {TEN_DAYS}", DELTA),
+    "iceberg_history": Lane(FIRST_BATCHES, ICEBERG),
     # Pages, in headless Chromium.
     "browser": Lane("browser"),
     "units": UNITS,
@@ -112,17 +126,18 @@ FORMATS = """
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
 """
-PROPERTIES = """
-    functional/macros/test_history_properties.py
-    functional/macros/test_multiset_properties.py functional/macros/test_replaying_properties.py
-    functional/strategies/test_algorithms_agree.py functional/strategies/test_view_histories.py
-    functional/test_stream_restarts.py
-"""
 # What `make test-all` runs besides the core.
 REST = {
-    "contract": Lane("functional/contract", SPARING),
-    # What only one strategy does.
-    "strategies": Lane("functional/strategies unit/test_worker_memory.py", SPARING),
+    "contract": Lane("functional/contract", (f"--ignore=tests/{SHORT}", *SPARING)),
+    # What only one strategy does, and generated histories.
+    "strategies": Lane(
+        f"""
+        functional/strategies {WORKER_MEMORY} functional/macros/test_history_properties.py
+        functional/macros/test_multiset_properties.py functional/macros/test_replaying_properties.py
+        functional/test_stream_restarts.py
+        """,
+        SPARING,
+    ),
     # The engine of differentials, and macros.
     "engine": Lane("functional/differential functional/macros", SPARING),
     # Waves, external sources, records and reports.
@@ -154,10 +169,9 @@ REST = {
     "adapter": Lane("functional/adapter"),
     # PostgreSQL and MariaDB.
     "remote": Lane("functional/remote", SPARING),
-    "properties": Lane(PROPERTIES, SPARING),
     "crash": Lane("crash"),
-    "delta": Lane(f"{FORMATS} functional/differential/test_change_feed.py", ("--table-format", "delta", *SPARING)),
-    "iceberg": Lane(FORMATS, ("--table-format", "iceberg", *SPARING)),
+    "delta": Lane(f"{FORMATS} {FIRST_BATCHES} {TEN_DAYS} functional/differential/test_change_feed.py", DELTA),
+    "iceberg": Lane(f"{FORMATS} {FIRST_BATCHES}", ICEBERG),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
@@ -166,30 +180,37 @@ REST = {
 }
 LANES = QUICK | CORE | REST
 SIZES = {"quick": QUICK, "test": CORE, "all": CORE | REST}
+# Tests that are left out where a lane is chosen that shows the same, and more events.
+SHOWN_BY = {SHORT_HISTORIES: "contract"}
 
-# What pytest prints of each file, and at its end.
+# What pytest prints of each file, at its end and with --durations; with -s the contract suite prints seconds of models.
 _PROGRESS = re.compile(r"\[ *\d+%\]$")
 _END = re.compile(r"^=* ?((\d+ \w+(, )?)+) in [\d.]+s.*$")
-_SHOWN = re.compile(rf"^\d+ in all: |{_END.pattern}")
+_DURATION = r"^\d+\.\d+s (call|setup|teardown) "
+_RUNS = r"^\w+ +\d+ runs +\d+ s$"
+_SHOWN = re.compile(rf"^\d+ in all: |{_END.pattern}|{_DURATION}|{_RUNS}")
 
 
-def command(name: str, extra: list[str]) -> list[str]:
-    """How a lane is run. A test that several lanes have is run by the one that names it most closely."""
+def command(name: str, names: list[str], extra: list[str]) -> list[str]:
+    """How a lane is run, of those chosen. A test that several have is run by the one that names it most closely."""
     lane = LANES[name]
     if lane.command:
         return lane.command.split()
-    others = [path for each in (CORE | REST).values() if not each.is_another_spark for path in each.paths]
-    within = tuple(f"{path}{mark}" for path in lane.paths for mark in ("/", "::"))
-    left_out = [] if lane.is_another_spark else [f"--deselect={path}" for path in others if path.startswith(within)]
-    return [sys.executable, "-m", "pytest", "--color=no", *lane.paths, *lane.options, *left_out, *extra]
+    left_out = [path for path in lane.paths if SHOWN_BY.get(path.removeprefix("tests/")) in names]
+    if not lane.is_another_spark:
+        others = [LANES[other] for other in names if other != name]
+        paths = [path for other in others if not other.is_another_spark for path in other.paths]
+        left_out += [path for path in paths if lane.includes(path) and path not in lane.paths]
+    deselected = [f"--deselect={path}" for path in left_out]
+    return [sys.executable, "-m", "pytest", "--color=no", *lane.paths, *lane.options, *deselected, *extra]
 
 
-def run(name: str, extra: list[str]) -> tuple[bool, str, float]:
+def run(name: str, names: list[str], extra: list[str]) -> tuple[bool, str, float]:
     """Run a lane and show how far it is; whether it passed, in which words, and in how many seconds."""
     begun = time.monotonic()
     print(f"{name}: begins", flush=True)
     process = subprocess.Popen(
-        command(name, extra), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command(name, names, extra), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     assert process.stdout
     kept = []
@@ -210,7 +231,10 @@ def run(name: str, extra: list[str]) -> tuple[bool, str, float]:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """The lanes of sizes and lanes; `drawn` is one of the lanes that the core lacks, by the last commit."""
+    """The lanes of sizes and lanes, without those whose tests another of them has.
+
+    `drawn` is one of the lanes that the core lacks, by the last commit.
+    """
     found: dict[str, None] = {}
     for name in names:
         if name == "drawn":
@@ -220,7 +244,7 @@ def chosen(names: list[str]) -> list[str]:
         if name not in SIZES | LANES:
             sys.exit(f"There is no lane '{name}'. There are: {', '.join(LANES)}; sizes: {', '.join(SIZES)}.")
         found |= dict.fromkeys(SIZES.get(name, [name]))
-    return list(found)
+    return [name for name in found if not any(LANES[other].replaces(LANES[name]) for other in found)]
 
 
 def main() -> None:
@@ -231,8 +255,10 @@ def main() -> None:
     again = f"make test-lane LANE='{' '.join(names)}' PYTEST_ARGS='{shlex.join(extra)}'"
     print(f"{again} draws the same histories again.", flush=True)
     begun = time.monotonic()
-    with ThreadPoolExecutor(2) as pool:
-        done = dict(zip(names, pool.map(lambda name: run(name, extra), names), strict=True))
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+        # Of the fixture `quick_jvm`.
+        os.environ["CLASSES_OF_LANES"] = folder
+        done = dict(zip(names, pool.map(lambda name: run(name, names, extra), names), strict=True))
     print()
     for name, (is_good, outcome, seconds) in done.items():
         print(f"{name:18} {'ok' if is_good else 'FAILED':7} {seconds:5.0f} s  {outcome}")

@@ -1,5 +1,6 @@
 """Options of the JVMs that tests start."""
 
+import time
 from pathlib import Path
 
 from deltawave.class_archive import JAVA_OPTIONS, ClassArchive, make
@@ -15,9 +16,13 @@ LONG_JVM = f"{QUICK_JVM} -Xms3g -Xmn1g -XX:MetaspaceSize=512m"
 
 
 def archive_classes(folder: Path) -> str:
-    """The JVM options that start from an archive of classes in ``folder``, which is made here."""
+    """The JVM options that start from an archive of classes in ``folder``, made here or by another process."""
     archive = ClassArchive(folder / "classes.jsa", {JAVA_OPTIONS: QUICK_JVM})
     make(archive)
+    while not archive.exists and not archive.failure.exists():
+        # Another process makes it, or has been killed.
+        time.sleep(0.2)
+        make(archive)
     if not archive.exists:
         raise RuntimeError(f"no archive of classes was written:\n{archive.failure.read_text()}")
     return f"{QUICK_JVM} -XX:SharedArchiveFile={archive.file} -Xlog:disable -Xlog:all=error:stderr"

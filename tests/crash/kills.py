@@ -6,6 +6,7 @@ again.
 """
 
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import history
@@ -79,12 +80,18 @@ def each_step_once(chance: random.Random) -> Plan:
     return {f"outer_join_{number}": dict(enumerate(chance.sample(pair, 2), 1)) for number, pair in enumerate(pairs)}
 
 
-def drawn(chance: random.Random, steps: list[str]) -> Plan:
+def drawn(chance: random.Random, steps: list[str], strategies: Iterable[str]) -> Plan:
     """A model of each strategy, killed at a step of chance. The first batch of a slice is a whole table."""
     return {
         f"{strategy}_drawn": {1: chance.choice(steps) if strategy in DATED else "end", 2: chance.choice(steps)}
-        for strategy in KEEPS
+        for strategy in strategies
     }
+
+
+def half(name: str, seed: int) -> list[str]:
+    """The strategies on Delta or Iceberg: each is on one of them, as what it keeps is in Parquet files on both."""
+    order = random.Random(seed).sample(list(KEEPS), len(KEEPS))
+    return order[name == "iceberg" :: 2]
 
 
 def plan_of(name: str, seed: int) -> Plan:
@@ -97,8 +104,9 @@ def plan_of(name: str, seed: int) -> Plan:
     if name == "parquet":
         # Its first batch is a whole table, the second a part of it.
         some = {f"range_checksum_{step}": {1: "end", 2: step} for step in ("stage", "decide", "clean")}
-        return some | drawn(chance, EVERY_STEP)
-    return {f"outer_join_{step}": {2: step} for step in SOME_STEPS} | drawn(chance, SOME_STEPS)
+        return some | drawn(chance, EVERY_STEP, KEEPS)
+    some = {f"outer_join_{step}": {2: step} for step in SOME_STEPS}
+    return some | drawn(chance, SOME_STEPS, half(name, seed))
 
 
 HISTORIES = tuple(FORMATS)

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from dbt.tests.util import run_dbt
+from jvm import QUICK_JVM
 
 RUN_WITHOUT_SPARK = """
 from dbt.cli.main import dbtRunner
@@ -87,14 +88,19 @@ class TestIsolation:
         assert spark.table(str(table)).count() == 2
 
 
-def test_nothing_is_left_in_the_project_and_the_jvm_ends_with_dbt(own_process):
+def test_nothing_is_left_in_the_project_and_the_jvm_ends_with_dbt(own_process, tmp_path, monkeypatch):
+    """Nor is anything said of a cache that cannot be written."""
+    own_process.jvm_options = QUICK_JVM
+    monkeypatch.setenv("DELTAWAVE_CLASS_ARCHIVE", "true")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cache").write_text("a file where the folder should be")
     own_process.profile(threads=2)
     own_process.write("models/sql.sql", "select 1 as id")
     own_process.write("models/py.py", 'def model(dbt, session):\n    return dbt.ref("sql")\n')
     before = {path.name for path in own_process.root.iterdir()}
     outcome = own_process.python(RUN_AND_END)
     assert outcome.stdout.count("outcome True") == 2, outcome.stdout
-    assert outcome.stderr == ""
+    assert (outcome.returncode, outcome.stderr) == (0, "")
     assert "jvm ends True" in outcome.stdout
     left = {path.name for path in own_process.root.iterdir()} - before
     assert left == {"target", "logs", "spark_data"}

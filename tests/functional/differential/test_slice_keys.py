@@ -35,6 +35,8 @@ NAMES = {
     "booleans": ["a`key", "Schlüssel '\"2", "key_3"],
     "our_own_names": ["place", "row_count", "copies", "low", "range_id"],
 }
+# On Delta and Iceberg, where slices are Parquet tables, too: names and texts of the log. test_types.py has its types.
+HARD_IN_A_LOG = ("text", "booleans", "our_own_names")
 # Names of the time column; Iceberg's catalog refuses the first one.
 TIMES = {"parquet": "seen `at`", "delta": "seen `at`", "iceberg": "seen At"}
 STRATEGIES = {"range_checksum": {"range_rows": 4}, "timestamp": {"range_rows": 4}, "row_checksum": {}}
@@ -73,7 +75,8 @@ class TestHardKeys:
     @pytest.mark.usefixtures("clocks")
     def test_changes_are_found_once(self, bench: Workbench) -> None:
         (bench.root / "models" / "accounts.sql").unlink()
-        for keys in KEYS:
+        chosen = KEYS if bench.file_format == "parquet" else HARD_IN_A_LOG
+        for keys in chosen:
             add(bench, keys, "range_checksum")
         add(bench, "clock_changes", "timestamp")
         add(bench, "our_own_names", "row_checksum")
@@ -82,7 +85,7 @@ class TestHardKeys:
             bench.build(each, *SEVERAL)
         expected = [(int(number[1:]), "update", 2) for number in changed]
         files = sorted((bench.root / "models").rglob("*.sql"))
-        assert len(files) == len(KEYS) + 2
+        assert len(files) == len(chosen) + 2
         for file in files:
             log = bench.spark.table(f"{bench.schema}.{file.stem}").where("_batch_id > 1")
             found = log.select("n", "_change_type", "_batch_id").orderBy("_batch_id", "n")

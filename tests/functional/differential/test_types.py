@@ -100,6 +100,8 @@ STRATEGIES = (
     "window",
     "text_diff",
 )
+# On Delta and Iceberg, whose logs are compared with Parquet files, too: by SQL, by hashes with the log, and by Python.
+SOME_STRATEGIES = ("outer_join", "hash_compressed", "window")
 # With these columns Spark joins, where segments would be compared otherwise.
 JOINED = ("deep", "document", "documents")
 
@@ -108,9 +110,9 @@ class TestTypes:
     def test_every_type_is_compared_by_its_content(self, bench: Workbench) -> None:
         """A model by each strategy, and its current rows; of one of them in a view."""
         kept = {name: values for name, values in COLUMNS.items() if name not in NOT_KEPT[bench.file_format]}
-        columns = {strategy: list(kept) for strategy in STRATEGIES}
-        for strategy in ("window", "text_diff"):
-            columns[strategy] = [name for name in kept if name not in JOINED]
+        strategies = STRATEGIES if bench.file_format == "parquet" else SOME_STRATEGIES
+        unjoined = [name for name in kept if name not in JOINED]
+        columns = {name: unjoined if name in ("window", "text_diff") else list(kept) for name in strategies}
         for strategy, names in columns.items():
             chosen = ", ".join(["account_id", *names])
             bench.add_differential(strategy, DUMP.replace("*", chosen), strategy=strategy)
@@ -129,7 +131,7 @@ class TestTypes:
         def built(dump: str) -> None:
             bench.build(dump, "--exclude", MODEL, *SEVERAL)
             assert rows(bench, "now") == delivered(STRATEGIES[0])
-            for strategy in STRATEGIES:
+            for strategy in strategies:
                 assert current(strategy) == delivered(strategy), strategy
 
         old, new = dumps(kept)
