@@ -171,7 +171,7 @@ REST = {
     "remote": Lane("functional/remote", SPARING),
     "crash": Lane("crash"),
     "delta": Lane(f"{FORMATS} {FIRST_BATCHES} {TEN_DAYS} functional/differential/test_change_feed.py", DELTA),
-    "iceberg": Lane(f"{FORMATS} {FIRST_BATCHES}", ICEBERG),
+    "iceberg": Lane(f"{FORMATS} {FIRST_BATCHES} functional/differential/test_two_sessions.py", ICEBERG),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
