@@ -55,8 +55,8 @@ _RARE_RECOMPILATION = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
     "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
-# Some hundred models fill the room that Java reserves for compiled code, 240 MB and half of it for the first compilation.
-# Then Java throws code away, and compiles it again. This room is taken as it is used.
+# Some hundred models fill the room that Java reserves for compiled code: 240 MB, of which half is for the first
+# compilation. Then Java throws code away, and compiles it again. What is reserved is taken as it is used.
 _ROOM_FOR_CODE = "-XX:ReservedCodeCacheSize=512m"
 
 _LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
