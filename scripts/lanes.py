@@ -120,6 +120,7 @@ FORMATS = """
     functional/differential/test_adopting.py
     functional/differential/test_state.py::TestDriftedColumns functional/macros/test_merging.py
     functional/differential/test_merged_partitions.py::TestMerging::test_a_long_log_has_few_partitions_and_all_rows
+    functional/differential/test_merged_partitions.py::TestMerging::test_what_cannot_be_dropped_is_dropped_by_a_later_merge
     functional/differential/test_merged_partitions.py::TestMerging::test_columns_that_come_later_stay_in_their_place
     functional/differential/test_dbt_features.py::TestClone
     functional/strategies/test_read_in_place.py

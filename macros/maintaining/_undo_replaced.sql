@@ -8,7 +8,7 @@
   {#- A delivery that is not complete yet undoes nothing. -#}
   {%- for dump in pending.dumps if dump.snapshot_date in pending.replaced -%}
     {%- do deltawave._check_checksum_files(job, state, dump) -%}
-    {%- do deltawave._check_redelivered_columns(job, state.record, dump) -%}
+    {%- do deltawave._check_redelivered_columns(job, state.record, pending.rewind_to, dump) -%}
   {%- endfor -%}
   {%- set dates = deltawave._some_dumps(job, pending.replaced) -%}
   {%- set way = 'rewinds to batch ' ~ pending.rewind_to if pending.rewind_to else 'begins a new generation' -%}
@@ -27,12 +27,22 @@
 {%- endmacro -%}
 
 
-{# Nor does a delivery that would be refused once its date is undone: one without a column of the log, which on_schema_change does not let go. #}
-{%- macro _check_redelivered_columns(job, record, dump) -%}
-  {%- set dropped = record.columns | map(attribute='name') | map('lower') | select('in', dump.missing) | list -%}
-  {%- if dropped and job.settings.on_schema_change in ['ignore', 'fail'] -%}
+{#
+  Refuses a delivery that its batch would refuse once its date is undone: with on_schema_change ignore or fail, one that lacks a column of the log; with
+  fail, one that has a new column.
+#}
+{%- macro _check_redelivered_columns(job, record, rewind_to, dump) -%}
+  {%- set on_change = job.settings.on_schema_change -%}
+  {%- set columns = deltawave._columns_at(record, rewind_to).columns if rewind_to else record.columns -%}
+  {%- set logged = columns | map(attribute='name') | map('lower') | list -%}
+  {%- set delivered = deltawave._columns_of_dump(job, dump) | map(attribute='name') | map('lower') | list -%}
+  {#- A new generation begins with the columns of the select. -#}
+  {%- set added = delivered | reject('in', logged) | list if rewind_to else [] -%}
+  {%- set dropped = logged | reject('in', delivered) | list if rewind_to else logged | select('in', dump.missing) | list -%}
+  {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
     {%- do deltawave._fail('schema_changed', {
-      'model': job.name, 'on_schema_change': job.settings.on_schema_change, 'added': 'none', 'dropped': dropped | join(', '),
+      'model': job.name ~ ', dump of ' ~ dump.snapshot_date, 'on_schema_change': on_change,
+      'added': added | join(', ') or 'none', 'dropped': dropped | join(', ') or 'none',
     }) -%}
   {%- endif -%}
 {%- endmacro -%}

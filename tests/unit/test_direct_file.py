@@ -47,8 +47,8 @@ def test_an_interrupt_at_any_time_leaves_no_wrong_part(file: DirectFile) -> None
     interrupts = turn = 0
     try:
         while interrupts < 200:
-            signal.setitimer(signal.ITIMER_REAL, 0.0002 + turn % 7 * 0.00003)
             try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0002 + turn % 7 * 0.00003)
                 for _ in range(1000):
                     turn += 1
                     assert number_of(file, turn % 40) == turn % 40

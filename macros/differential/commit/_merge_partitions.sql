@@ -110,8 +110,8 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   Drops what a merge of a log's partitions, or one before it, has merged. is_postponable: in Delta and Iceberg tables a delete may meet another writer and
   fail; then a later merge drops these rows, too.
 #}
-{%- macro _drop_merged(job, log, merge, is_postponable=false) -%}
-  {%- set table = deltawave._helper_relation(job, log) -%}
+{%- macro _drop_merged(job, log_name, merge, is_postponable=false) -%}
+  {%- set table = deltawave._helper_relation(job, log_name) -%}
   {%- set dropped = [] -%}
   {%- for partition in deltawave._partitions_in(job, table) if partition.batch_id | abs < merge.batch_id -%}
     {%- if [partition.batch_id, partition.attempt] not in merge.partitions -%}{%- do dropped.append(partition) -%}{%- endif -%}
@@ -124,8 +124,11 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
     {%- set sql = 'delete from ' ~ table ~ ' where ' ~ deltawave._are_partitions(dropped) -%}
     {%- if not (is_postponable and adapter.try_statement is defined) -%}
       {%- do deltawave._run(job, sql) -%}
-    {%- elif not adapter.try_statement(sql) -%}
-      {%- do log('deltawave: ' ~ job.name ~ ': rows that were merged stay in ' ~ table ~ ' until a later merge') -%}
+      {{ return(none) }}
+    {%- endif -%}
+    {%- do job.statements.append(sql) -%}
+    {%- if not adapter.try_statement(sql) -%}
+      {%- do log('deltawave: ' ~ job.name ~ ': rows that were merged stay in ' ~ table ~ ' until a later merge; dbt.log has the error', info=true) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}

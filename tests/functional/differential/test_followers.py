@@ -64,6 +64,8 @@ def assert_followed(
     assert len(set(ids)) == len(ids)
     for name in names:
         assert in_order(found[name]) == in_order(found[f"expected_{name}"])
+        types, wanted = (sorted(bench.spark.sql(selects[each]).dtypes) for each in (name, f"expected_{name}"))
+        assert [each for each in types if each[0] != "dbt_scd_id"] == wanted
 
 
 def read(bench: Workbench, selects: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:

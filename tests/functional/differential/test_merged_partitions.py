@@ -4,8 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from dbt_common.exceptions import DbtDatabaseError
 from test_readers import SlowReader, folders
 from workbench import STOPPING, Workbench
+
+from dbt.adapters.deltawave import DeltawaveAdapter
 
 DUMP = "select id as account_id, concat('v', if(id = {0}, {0}, 0)) as name from range(12)"
 DAYS = 8
@@ -53,6 +56,26 @@ class TestMerging:
         assert stands.collect() == [(4,)], "what the first merge has merged is dropped"
         self.build(bench, range(DAYS + 3, DAYS + 4))
         assert bench.log() == expected(DAYS + 3)
+
+    def test_what_cannot_be_dropped_is_dropped_by_a_later_merge(
+        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As when another writer of a Delta or Iceberg table gets in the way."""
+        execute, at_once = DeltawaveAdapter.execute, ("--vars", json.dumps({"days": 0}))
+
+        def refuse(adapter: Any, sql: str, *rest: Any, **options: Any) -> Any:
+            if sql.startswith("delete from"):
+                raise DbtDatabaseError("another writer was first")
+            return execute(adapter, sql, *rest, **options)
+
+        self.build(bench, range(1, 5))
+        with monkeypatch.context() as patch:
+            patch.setattr(DeltawaveAdapter, "execute", refuse)
+            self.build(bench, range(5, 7), *at_once)
+        self.build(bench, range(7, 9), *at_once)
+        assert bench.log() == expected(8)
+        stands = bench.spark.sql(f"select min(batch_id) from {bench.schema}.accounts__log where batch_id > 0")
+        assert stands.collect() == [(6,)]
 
     def test_columns_that_come_later_stay_in_their_place(self, bench: Workbench) -> None:
         """In some formats they lie after the columns of the partition."""

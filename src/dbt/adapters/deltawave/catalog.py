@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.deltawave.session import is_connect
@@ -70,16 +69,8 @@ class Catalog:
         return path, path.getFileSystem(self._state.newHadoopConf())
 
     def facts(self, schema: str, name: str) -> dict[str, str]:
-        """Type, provider, text and location of a relation, under the names that ``describe extended`` gives them.
-
-        Nothing of one that another process has dropped.
-        """
-        try:
-            table = self._catalog.getTable(schema.lower(), name.lower())
-        except AnalysisException as error:
-            if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
-                raise
-            return {}
+        """Type, provider, text and location of a relation, under the names that ``describe extended`` gives them."""
+        table = self._catalog.getTable(schema.lower(), name.lower())
         facts = {"Type": str(table.tableType().name())}
         if table.provider().isDefined():
             facts["Provider"] = str(table.provider().get())

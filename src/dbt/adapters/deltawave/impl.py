@@ -210,7 +210,7 @@ class DeltawaveAdapter(SparkAdapter):
         """Run a statement that a later run repeats; whether it succeeded. The log of dbt has the error."""
         try:
             self.execute(sql)
-        except DbtDatabaseError as error:
+        except DbtRuntimeError as error:
             logger.debug(f"Left to a later run: {error}")
             return False
         return True

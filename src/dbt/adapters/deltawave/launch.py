@@ -182,7 +182,7 @@ def prepare_python(settings: Mapping[str, str]) -> None:
     """Choose the Python of Spark's tasks, and let dbt's own search less for garbage, and end quickly."""
     # PySpark looks for the executors' Python here, and otherwise uses any python3 of the PATH.
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
-    if "dbt.cli.main" in sys.modules:
+    if "dbt.cli.main" in sys.modules and 0 < gc.get_threshold()[0] < 20_000:
         # Parsing makes many objects that stay; by default Python searches all of them again and again.
         gc.set_threshold(20_000, 10, 20)
     if Path(sys.argv[0]).stem == "dbt":
