@@ -43,7 +43,7 @@ quick: setup ## check Python, and run the unit tests and one history: half a min
 test: setup ## lint, then test everything that a user's path touches, once: 7 to 17 minutes on two cores
 	@$(BIN)/python scripts/lanes.py test
 
-test-all: setup ## lint, and run all tests: about an hour
+test-all: setup ## lint, and run all tests: three quarters of an hour
 	@$(BIN)/python scripts/lanes.py all
 
 test-lane: setup ## run lanes of the tests: LANE="crash contract"
