@@ -27,22 +27,13 @@
 {%- endmacro -%}
 
 
-{#
-  Refuses a delivery that its batch would refuse once its date is undone: with on_schema_change ignore or fail, one that lacks a column of the log; with
-  fail, one that has a new column.
-#}
+{# Refuses a delivery whose columns its batch would refuse once its date is undone. #}
 {%- macro _check_redelivered_columns(job, record, rewind_to, dump) -%}
-  {%- set on_change = job.settings.on_schema_change -%}
   {%- set columns = deltawave._columns_at(record, rewind_to).columns if rewind_to else record.columns -%}
   {%- set logged = columns | map(attribute='name') | map('lower') | list -%}
   {%- set delivered = deltawave._columns_of_dump(job, dump) | map(attribute='name') | map('lower') | list -%}
   {#- A new generation begins with the columns of the select. -#}
   {%- set added = delivered | reject('in', logged) | list if rewind_to else [] -%}
   {%- set dropped = logged | reject('in', delivered) | list if rewind_to else logged | select('in', dump.missing) | list -%}
-  {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
-    {%- do deltawave._fail('schema_changed', {
-      'model': job.name ~ ', dump of ' ~ dump.snapshot_date, 'on_schema_change': on_change,
-      'added': added | join(', ') or 'none', 'dropped': dropped | join(', ') or 'none',
-    }) -%}
-  {%- endif -%}
+  {%- do deltawave._check_schema_change(job, job.name ~ ', dump of ' ~ dump.snapshot_date, added, dropped) -%}
 {%- endmacro -%}

@@ -19,12 +19,7 @@
 
   {%- set added = dump.keys() | reject('in', logged.keys()) | list if logged else [] -%}
   {%- set dropped = logged.keys() | reject('in', dump.keys()) | list -%}
-  {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
-    {%- do deltawave._fail('schema_changed', {
-      'model': job.name, 'on_schema_change': on_change,
-      'added': added | join(', ') or 'none', 'dropped': dropped | join(', ') or 'none',
-    }) -%}
-  {%- endif -%}
+  {%- do deltawave._check_schema_change(job, job.name, added, dropped) -%}
 
   {%- set columns = [] -%}
   {%- for name, column in (logged or dump).items() -%}
@@ -60,6 +55,17 @@
     {%- endfor -%}
   {%- endif -%}
   {{ return(columns) }}
+{%- endmacro -%}
+
+{# Refuses columns that a dump has gained, or lost, unless on_schema_change lets it. `label` names the model in the error. #}
+{%- macro _check_schema_change(job, label, added, dropped) -%}
+  {%- set on_change = job.settings.on_schema_change -%}
+  {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
+    {%- do deltawave._fail('schema_changed', {
+      'model': label, 'on_schema_change': on_change,
+      'added': added | join(', ') or 'none', 'dropped': dropped | join(', ') or 'none',
+    }) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# Names of columns of the log that readers do not see: dropped columns, until they come back. #}
