@@ -20,7 +20,7 @@ from deltawave.wave.measuring import seconds as seconds_of
 from laboratory.differential.dbt_project import Project
 from laboratory.differential.methods import duckdb_full_outer_join, spark_full_outer_join
 from laboratory.differential.snapshots import KEY, ORDERS, Snapshots
-from laboratory.session import open_session
+from laboratory.session import end_java, open_session
 
 MODELS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -61,8 +61,8 @@ def main() -> None:
             for name, find in OTHERS.items():
                 seconds[name].append(seconds_of(partial(find, snapshots)))
                 print(f"run {run + 1}: {name} {seconds[name][-1]:.1f} s", flush=True)
-        # dbt opens a session of its own.
-        session.stop()
+        # dbt starts a Java of its own.
+        end_java(session)
         project = Project(snapshots, MODELS, FILTERS)
         for turn in range(given.runs + 2):
             project.deliver("new" if turn % 2 else "old")

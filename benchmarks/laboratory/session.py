@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 SETTINGS = {
@@ -31,3 +32,14 @@ def open_session(more: Mapping[str, str] | None = None) -> SparkSession:
     session: SparkSession = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def end_java(session: SparkSession) -> None:
+    """End a session and its Java, so that the next one in this process starts with Java options of its own."""
+    gateway = session.sparkContext._gateway
+    assert gateway is not None
+    session.stop()
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = None

@@ -30,6 +30,7 @@ except ImportError:  # Windows, where no archive is made
 
 SWITCH = "DELTAWAVE_CLASS_ARCHIVE"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+DEFAULT_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 
 # An archive takes 160 MB, and other jars or options need another one.
 KEPT = 4
@@ -42,8 +43,9 @@ _SETTINGS = re.compile(
     r"spark\.(?:jars|driver\.(?:memory|defaultJavaOptions|extraClassPath)|sql\.(?:extensions|catalog\.spark_catalog))"
     r"(?:\.|$)"
 )
-_OPTIONS_FROM_OUTSIDE = ("SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
-_VARIABLES = (*_OPTIONS_FROM_OUTSIDE, "SPARK_CONF_DIR", "SPARK_DRIVER_MEMORY", "SPARK_DIST_CLASSPATH")
+# Variables with options of Java.
+OPTIONS_FROM_OUTSIDE = ("SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
+_VARIABLES = (*OPTIONS_FROM_OUTSIDE, "SPARK_CONF_DIR", "SPARK_DRIVER_MEMORY", "SPARK_DIST_CLASSPATH")
 _USERS_OWN = re.compile(r"-Xshare|-XX:\S*(?:Share|Archive|DumpLoadedClassList)")
 
 
@@ -111,8 +113,8 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
 def find(java: str, settings: Mapping[str, str], environ: Mapping[str, str]) -> ClassArchive | None:
     """The archive of a driver with ``settings`` on ``java``; None without Java or Spark, if it is switched off, or if
     the JVM options name an archive themselves."""
-    options = _split(settings.get("spark.driver.defaultJavaOptions", "")) + _split(settings.get(JAVA_OPTIONS, ""))
-    outside = " ".join(environ.get(name, "") for name in _OPTIONS_FROM_OUTSIDE)
+    options = _split(settings.get(DEFAULT_JAVA_OPTIONS, "")) + _split(settings.get(JAVA_OPTIONS, ""))
+    outside = " ".join(environ.get(name, "") for name in OPTIONS_FROM_OUTSIDE)
     names_one = any(map(_USERS_OWN.match, options)) or _USERS_OWN.search(outside)
     program, jars = shutil.which(java), _jars(environ)
     if names_one or not is_wanted(environ) or program is None or jars is None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbt.adapters.deltawave.settings import session_settings, storage_folders
+from deltawave.class_archive import OPTIONS_FROM_OUTSIDE
 
 DATA_DIR = Path("/project/spark_data")
 CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
@@ -15,7 +16,7 @@ WAREHOUSE = "spark.sql.warehouse.dir"
 
 @pytest.fixture(autouse=True)
 def no_installation(monkeypatch):
-    for name in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR"):
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", *OPTIONS_FROM_OUTSIDE):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -40,6 +41,26 @@ def test_profile_wins(key):
         assert settings[key].endswith("-Dderby.system.home=mine")
     else:
         assert session_settings({key: "mine"}, DATA_DIR)[key] == "mine"
+
+
+PARALLEL = "-XX:+UseParallelGC"
+OPTIONS = "spark.driver.extraJavaOptions"
+
+
+def test_collector_that_writes_rows_quickly():
+    assert PARALLEL in session_settings({}, DATA_DIR)[OPTIONS].split()
+    assert PARALLEL not in session_settings({"spark.master": "spark://head:7077"}, DATA_DIR)[OPTIONS]
+
+
+@pytest.mark.parametrize("profile", [OPTIONS, "spark.driver.defaultJavaOptions"])
+def test_no_second_collector_beside_that_of_the_profile(profile):
+    assert PARALLEL not in session_settings({profile: "-Xss4m -XX:+UseG1GC"}, DATA_DIR)[OPTIONS]
+
+
+@pytest.mark.parametrize("variable", OPTIONS_FROM_OUTSIDE)
+def test_no_second_collector_beside_that_of_the_environment(variable, monkeypatch):
+    monkeypatch.setenv(variable, "-XX:+UseZGC")
+    assert PARALLEL not in session_settings({}, DATA_DIR)[OPTIONS]
 
 
 def test_spark_connect_gets_what_a_server_takes():

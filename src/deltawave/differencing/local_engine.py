@@ -194,8 +194,8 @@ class LocalEngine:
         texts = {name: F.col(quoted(name)).cast("binary") for name, kind in frame.dtypes if kind == "string"}
         written = frame.withColumns(texts) if texts else frame
         folder = self._new_folder()
-        # DuckDB does not read every compression that a session may have.
-        written.write.parquet(_name_in_spark(folder), compression="snappy")
+        # They are read once, and DuckDB does not read every compression that a session may have.
+        written.write.parquet(_name_in_spark(folder), compression="uncompressed")
         return self._select(sorted(folder.glob("*.parquet")), written.schema, {})
 
     def rows(self, frame: DataFrame) -> str:

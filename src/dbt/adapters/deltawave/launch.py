@@ -24,8 +24,9 @@ from pyspark.sql import SparkSession
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
 from dbt.adapters.deltawave.errors import first_hint, readable, without_stack
 from dbt.adapters.deltawave.locks import is_locked
-from dbt.adapters.deltawave.settings import JAVA_OPTIONS, PYTHON, is_embedded, prepare
+from dbt.adapters.deltawave.settings import PYTHON, is_embedded, prepare
 from deltawave import class_archive, jars
+from deltawave.class_archive import JAVA_OPTIONS
 from deltawave.environment import java_command
 from deltawave.redaction import redact, secret_values
 
@@ -34,10 +35,15 @@ logger = AdapterLogger("Spark")
 _INSTALL = "Install Java 17 or 21 and let JAVA_HOME point at it."
 _OLD_JAVA = re.compile(r"UnsupportedClassVersionError|Unrecognized option: --add-")
 _NO_JAVA = re.compile(r"JAVA_HOME is not set|java: (?:No such file|(?:command )?not found)")
+_TWO_COLLECTORS = re.compile(r"Multiple garbage collectors selected")
 _NO_PACKAGE = re.compile(r"unresolved dependency|Failed to collect dependencies|download failed")
 _HINTS = (
     (_OLD_JAVA, f"This Java is too old for Spark. {_INSTALL}"),
     (_NO_JAVA, f"No Java was found. {_INSTALL}"),
+    (
+        _TWO_COLLECTORS,
+        f"Name the garbage collector in the profile's {JAVA_OPTIONS} alone, for instance -XX:+UseParallelGC.",
+    ),
     (_NO_PACKAGE, "A package of spark.jars.packages could not be fetched: check its name and the network."),
 )
 _NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: |bad array subscript")

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from deltawave.class_archive import DEFAULT_JAVA_OPTIONS, JAVA_OPTIONS, OPTIONS_FROM_OUTSIDE
+
 REMOTE = "spark.remote"
 MASTER = "spark.master"
 WAREHOUSE = "spark.sql.warehouse.dir"
 METASTORE_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
 CATALOG = "spark.sql.catalogImplementation"
 PYTHON = "spark.pyspark.python"
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 # The settings that name a metastore.
 _METASTORES = (METASTORE_URL, "spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris", "hive.metastore.uris")
@@ -58,6 +59,9 @@ _RARE_RECOMPILATION = (
 # Some hundred models fill the room that Java reserves for compiled code: 240 MB, of which half is for the first
 # compilation. Then Java throws code away, and compiles it again. What is reserved is taken as it is used.
 _ROOM_FOR_CODE = "-XX:ReservedCodeCacheSize=512m"
+# Spark writes rows in six sevenths of the time that it takes with Java's own choice, which pauses less.
+_COLLECTOR = "-XX:+UseParallelGC"
+_NAMES_COLLECTOR = re.compile(r"-XX:\+Use\w+GC\b")
 
 _LOCAL_PATH = re.compile(r"(?:file:(?://)?)?(?P<path>[^:]+)")
 _DERBY_PATH = re.compile(r"jdbc:derby:(?:directory:|;databaseName=)?(?P<path>[^:;]+)(?:;|$)")
@@ -104,6 +108,8 @@ def session_settings(profile: Mapping[str, str], data_dir: Path) -> dict[str, st
         settings |= _LOCAL | {"spark.hadoop.hive.downloaded.resources.dir": str(data_dir / "resources")}
         # A timestamp without a zone passes through the JVM's zone on its way from a remote database.
         java_options += ["-Duser.timezone=UTC", _RARE_RECOMPILATION, _ROOM_FOR_CODE]
+        if not _names_collector(profile):
+            java_options.append(_COLLECTOR)
     if is_embedded(profile):
         settings |= {
             WAREHOUSE: str(data_dir / "warehouse"),
@@ -135,6 +141,13 @@ def storage_folders(profile: Mapping[str, str], data_dir: Path) -> list[Path]:
     # Derby resolves a relative path from derby.system.home, Spark from where dbt runs: the project's folder.
     homes = [Path.cwd(), data_dir]
     return [Path(home, match["path"]).resolve() for home, match in zip(homes, found, strict=True) if match]
+
+
+def _names_collector(profile: Mapping[str, str]) -> bool:
+    """Whether Java is told its garbage collector: it refuses to start with two of them."""
+    options = [profile.get(JAVA_OPTIONS, ""), profile.get(DEFAULT_JAVA_OPTIONS, "")]
+    outside = [os.environ.get(name, "") for name in OPTIONS_FROM_OUTSIDE]
+    return any(map(_NAMES_COLLECTOR.search, options + outside))
 
 
 def _hive_site() -> bool:
