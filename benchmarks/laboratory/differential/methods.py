@@ -162,6 +162,9 @@ def _decoded(*sides: str) -> Callable[[Snapshots], None]:
     return read
 
 
+read_both = _decoded("old", "new")
+
+
 def _new(snapshots: Snapshots) -> int:
     return snapshots.bytes_of("new")
 
@@ -198,5 +201,5 @@ METHODS = [
     _hashed("hash_compressed", _compressed(hash_compressed)),
     _hashed("hash_compressed_little_memory", _compressed(hash_compressed, memory_bytes=1)),
     Method("read_new", _decoded("new"), rows_per_update=0, is_python=True, reads=_new),
-    Method("read_both", _decoded("old", "new"), rows_per_update=0, is_python=True, reads=_both),
+    Method("read_both", read_both, rows_per_update=0, is_python=True, reads=_both),
 ]
