@@ -1,18 +1,22 @@
 """Measure what batches and readings cost as a change log grows: 1,000 daily batches of a small table through dbt.
 
 All batches run in one warm process. The source is one file, which is replaced before each batch: 1% of its rows are
-updated, and a thousandth of them, at least one, deleted and as many inserted. At batches 10, 100 and 1,000 these are
-measured, each as a median: the seconds of a few batches, without dbt's own start; of reading the whole log; and
-of reading its last batch. From batch 100 on, the batches take turns with those of a second log, which has 10 at first,
-so that both see the same machine. Each reading is the first one in a session of its own, which lists the files as a new
-process does; what Delta keeps for all sessions of a process is kept. The first turn, in which Spark compiles its code,
-is left out. The readings are compared with those of one plain table with the same rows, in one file.
+updated, and a thousandth of them, at least one, deleted and as many inserted. What happens as days pass is brought
+about every few batches: partitions that were merged a day ago are dropped (by purge), and files of Delta's log grow
+older, so that Delta cleans them up after its 30 days; it forgets removed files after 20 seconds instead of a week. At
+batches 10, 100 and 1,000 these are measured, each as a median: the seconds of a few batches, without dbt's own start;
+of reading the whole log; and of reading its last batch. From batch 100 on, the batches take turns with those of a
+second log, which has 10 at first, so that both see the same machine. Each reading is the first one in a session of
+its own, which lists the files as a new process does; what Delta keeps for all sessions of a process is kept. The
+first turn, in which Spark compiles its code, is left out. The readings are compared with those of one plain table
+with the same rows, in one file.
 Prints a table in Markdown, with ratios to the first measured batch and to the plain table; --plot draws the seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import sys
@@ -26,11 +30,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
+from dbt.contracts.graph.manifest import Manifest
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.wave.measuring import seconds as seconds_of
 from laboratory.commands import ROOT
-from laboratory.differential.dbt_project import parsed, run_model, write_project
+from laboratory.differential.dbt_project import parsed, run_model, run_operation, write_project
 from laboratory.plots import LineChart, draw_lines
 from laboratory.session import SETTINGS
 from laboratory.tables import table
@@ -42,6 +47,10 @@ AT = (10, 100, 1000)
 UPDATED_EVERY = 100
 # Compiling makes the first statements of a process slow: batches of another log come first.
 WARM_UP = 20
+# After so many batches, days have passed.
+DAYS = 16
+# A week, if a thousand days take three quarters of an hour.
+FORGETTING = {"spark.databricks.delta.properties.defaults.deletedFileRetentionDuration": "interval 20 seconds"}
 LOG, WARM, PLAIN, YOUNG = "changes", "warm_up", "plain", "young"
 SCHEMA = "bench"
 
@@ -102,7 +111,8 @@ def settings_of(file_format: str) -> dict[str, str]:
         return {}
     profile = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
     found: Mapping[str, object] = profile["deltawave"]["outputs"][file_format]["server_side_parameters"]
-    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in found.items()}
+    more = FORGETTING if file_format == "delta" else {}
+    return more | {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in found.items()}
 
 
 def deliver(source: Path, day: int, rows: int, name: str = "day") -> None:
@@ -112,6 +122,14 @@ def deliver(source: Path, day: int, rows: int, name: str = "day") -> None:
     for old in source.glob("*.parquet"):
         if old != new:
             old.unlink()
+
+
+def pass_days(project: Path, tables: Path, manifest: Manifest) -> None:
+    """Drop what was merged, and make the files of Delta's logs older, by as many days as there were batches."""
+    run_operation(project, "deltawave.purge", {"model": LOG}, manifest)
+    for file in tables.glob(f"**/{LOG}__*/_delta_log/*"):
+        modified = file.stat().st_mtime - DAYS * 86_400
+        os.utime(file, (modified, modified))
 
 
 def read(frame: DataFrame) -> None:
@@ -170,6 +188,8 @@ def measure(folder: Path, batches: int, rows: int, file_format: str, width: int)
     while len(seconds) < batches:
         seconds.append(run(LOG))
         count = len(seconds)
+        if count % DAYS == 0:
+            pass_days(project, folder / "spark", manifest)
         if count in (first, *later):
             reader = SparkSession.builder.getOrCreate().newSession()
             logged, medians = readings(reader, count, width, file_format)

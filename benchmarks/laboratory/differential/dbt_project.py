@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -72,6 +73,14 @@ def run_model(folder: Path, name: str, *more: str, manifest: Manifest | None = N
     if not done.success:
         raise RuntimeError("; ".join(str(each.message) for each in results) or str(done.exception))
     return float(results[0].execution_time)
+
+
+def run_operation(folder: Path, name: str, arguments: Mapping[str, Any], manifest: Manifest) -> None:
+    """Run an operation of the project in a folder. Raises ``RuntimeError``."""
+    command = ["run-operation", name, "--args", json.dumps(arguments)]
+    done = dbtRunner(manifest).invoke([*command, *_folders(folder), *_QUIET])
+    if not done.success:
+        raise RuntimeError(str(done.exception or f"{name} failed"))
 
 
 class Project:
