@@ -21,7 +21,7 @@ from deltawave.differencing.local_engine import (
     reaches,
     same_values,
 )
-from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
+from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError, check_calendar
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
@@ -195,6 +195,18 @@ def write_inserts(
 def _written(
     rows: DataFrame, changes: Callable[[LocalEngine], str], folder: str, memory_bytes: int
 ) -> dict[str, int] | None:
+    counts = write_files(rows, changes, folder, memory_bytes, "change_type, count(*)")
+    return None if counts is None else dict(counts)
+
+
+def write_files(
+    rows: DataFrame, select: Callable[[LocalEngine], str], folder: str, memory_bytes: int, figures: str
+) -> list[tuple[Any, ...]] | None:
+    """Write a select into a folder without files, as Spark writes a table; None if Spark has to do it.
+
+    - ``rows``: what the select is made of
+    - ``figures``: what is to be returned of the files: columns, and aggregates of these groups
+    """
     session = rows.sparkSession
     codec = (session.conf.get("spark.sql.parquet.compression.codec") or "").lower()
     is_legacy = (session.conf.get("spark.sql.parquet.writeLegacyFormat") or "").lower() == "true"
@@ -206,7 +218,7 @@ def _written(
         with LocalEngine(session, memory_bytes) as engine:
             # A table's location is a path, not a URI.
             path = local_path(quote(folder, safe="/:"))
-            select = changes(engine)
+            written = select(engine)
             path.mkdir(parents=True, exist_ok=True)
             if any(path.glob("*.parquet")):
                 raise NotInPlaceError("the folder has files, which Spark replaces")
@@ -217,15 +229,21 @@ def _written(
                 # Spark looks at the version in the footer to learn which calendar the dates follow.
                 f"kv_metadata {{'org.apache.spark.version': {literal(session.version)}}}",
             ]
-            engine.execute(f"copy ({select}) to {literal(str(path))} ({', '.join(options)})")
-            files = literal(str(path / "*.parquet"))
-            return dict(engine.execute(f"select change_type, count(*) from {files} group by all"))
-    except (NotInPlaceError, duckdb.Error, OSError) as error:
+            engine.execute(f"copy ({written}) to {literal(str(path))} ({', '.join(options)})")
+            found = engine.execute(f"select {figures} from {literal(str(path / '*.parquet'))} group by all")
+            engine.check_files()
+            return found
+    except (NotInPlaceError, ChangedFileError, duckdb.Error, OSError) as error:
         # Such as a text that is not valid, or a folder of another user.
-        _LOG.info("Spark writes the changes: %s", error)
+        _LOG.info("Spark writes the rows: %s", error)
         for file in target.glob("*.parquet") if target else ():
             file.unlink()
         return None
+
+
+def as_stored(rows: DataFrame) -> list[str]:
+    """The columns of rows that DuckDB has read, as they are written: texts were read as their bytes."""
+    return [f"{_stored(name, _texts(rows.dtypes))} as {name_in_duckdb(name)}" for name in rows.columns]
 
 
 def _texts(types: Sequence[tuple[str, str]]) -> set[str]:

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing.contract import MEMORY_BYTES, Columns, schema_of_pairs
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, or_spark, same_values
-from deltawave.differencing.logged_rows import key_counts, require_reach
+from deltawave.differencing.logged_rows import as_stored, key_counts, require_reach, write_files
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
@@ -58,6 +58,15 @@ def differing_pairs(
             before = [field for field in new.schema.fields if field.name not in unique_key]
             return engine.frame(join.pairs(), schema_of_pairs(new.schema, before)), counts
     return new, {}
+
+
+def write(rows: DataFrame, *, folder: str, memory_bytes: int = MEMORY_BYTES) -> bool:
+    """Write rows, all of Parquet files, as those of a table in a folder without files; false if Spark has to do it."""
+
+    def select(engine: LocalEngine) -> str:
+        return f"select {', '.join(as_stored(rows))} from ({engine.in_place(rows)})"
+
+    return write_files(rows, select, folder, memory_bytes, "count(*)") is not None
 
 
 class _Join:
