@@ -35,11 +35,13 @@ from (
   has to write them.
 #}
 {%- macro _written_changes(job, batch) -%}
-  {%- set pairs, unlanded = batch.reading.pairs, batch.reading.unlanded -%}
-  {%- set is_in_files = job.settings.file_format == 'parquet' and (pairs or unlanded and job.strategy.reads_log) -%}
-  {%- if not is_in_files or batch.result.quarantined or (unlanded and batch.is_baseline) -%}{{ return(none) }}{%- endif -%}
+  {%- set pairs = batch.reading.pairs -%}
+  {%- set inserts = none if pairs else deltawave._first_rows_in_files(job, batch) -%}
+  {%- if job.settings.file_format != 'parquet' or not (pairs or inserts) or batch.result.quarantined or batch.is_baseline and inserts -%}
+    {{ return(none) }}
+  {%- endif -%}
   {%- set function = 'write_changes' if pairs else 'write_inserts' -%}
-  {%- set rows = {'pairs': pairs} if pairs else {'rows': deltawave._in_parentheses(unlanded)} -%}
+  {%- set rows = {'pairs': pairs} if pairs else {'rows': inserts} -%}
   {%- set options = {
     'folder': deltawave._staged_folder(job, batch, batch.result.log_table),
     'columns': batch.columns,
@@ -48,6 +50,16 @@ from (
   } -%}
   {%- set counts = adapter.call_library('deltawave.differencing.logged_rows.' ~ function, rows, options) -%}
   {{ return(none if counts is none else dict({'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0}, **counts)) }}
+{%- endmacro -%}
+
+{# A select of a first dump that a library can read where its files are: the source itself, or a copy that is joined there; none otherwise. #}
+{%- macro _first_rows_in_files(job, batch) -%}
+  {%- set reading = batch.reading -%}
+  {%- if reading.unlanded and job.strategy.reads_log -%}{{ return(deltawave._in_parentheses(reading.unlanded)) }}{%- endif -%}
+  {%- if batch.is_first and reading.state and reading.state.has_hash is sameas false -%}
+    {{ return(deltawave._in_parentheses(deltawave._typed_rows(batch, deltawave._copied_rows(job, batch, reading.state)))) }}
+  {%- endif -%}
+  {{ return(none) }}
 {%- endmacro -%}
 
 {# The changes that the reader computed, except those of duplicate keys. #}
