@@ -5,7 +5,7 @@
 {%- macro _load_days(job, state, warnings, refused) -%}
   {%- set source = deltawave._source_fingerprint(job, none) -%}
   {%- if deltawave._has_no_work(job, state) and deltawave._is_source_unchanged(job, state, source) -%}
-    {#- Parts that a lost attempt has left wait for a run that reads. -#}
+    {#- The next run that reads the source drops the parts that a lost attempt has left. -#}
     {%- do job.outcome.update(is_unread=true) -%}
     {{ return(state.record) }}
   {%- endif -%}
@@ -22,7 +22,7 @@
   {%- endif -%}
   {%- do deltawave._sweep_parts(job, progress.record, state.record) -%}
   {%- if progress.record -%}
-    {#- A decision has dropped what was remembered before. -#}
+    {#- If this run has decided a batch, what was remembered before is already dropped, so there are no names of it. -#}
     {%- set seen_by = {'record': progress.record, 'names': [] if job.outcome.batches else state.names} -%}
     {%- set is_settled = source and deltawave._is_settled(job, progress.record, plan.days) -%}
     {%- set unchanged = deltawave._settled_source(job, source, none) if is_settled else none -%}

@@ -21,7 +21,7 @@
     {%- do deltawave._create_batches(job) -%}
   {%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
-  {#- The clean step drops tables, but no parts of tables that stay. A run that has continued meanwhile drops these parts, or the table. -#}
+  {#- The step clean drops whole tables only: replaced parts are dropped here, or by a run that has continued. -#}
   {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
   {%- do deltawave._report_batch(job, batch, record) -%}
   {%- if checksums -%}
@@ -40,13 +40,13 @@
   {%- if not query -%}{{ return({}) }}{%- endif -%}
   {%- set found = adapter.call_library('deltawave.wave.materialization.written', {'changed': '(\n' ~ query ~ '\n)'}, {}) -%}
   {%- if found.changed or found.damaged -%}
-    {#- A run that has decided this batch drops the leftovers of others for it. -#}
+    {#- If another run has decided this batch, it may have dropped what this one wrote: then that is the reason. -#}
     {%- set newest = deltawave._last_commit(job) -%}
     {%- if newest >= batch.batch_id -%}
       {%- set winner = deltawave._read_commit(job, newest).attempt -%}
       {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': winner, 'attempt': batch.attempt}) -%}
     {%- endif -%}
-    {#- Copies of a new day differ if the source does. -#}
+    {#- If the source has changed, copies of its new days differ as well, so this message comes first. -#}
     {%- if found.changed -%}
       {%- do deltawave._refuse(job, batch, 'changed_days', {'days': found.changed | join(', ')}) -%}
     {%- endif -%}

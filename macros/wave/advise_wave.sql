@@ -1,6 +1,6 @@
 {#
   Recommends scheme, number of constituents and update technique of a wave index, or a table with a partition for each day, by the cost model of WI 5
-  with the fixed costs of Spark, and logs why.
+  with the fixed costs of Spark, and logs the reasons.
 
     dbt run-operation advise_wave --args '{model: daily_sales, day_column: day, search_field: supplier_id, window: 90, probes: 1000}'
 

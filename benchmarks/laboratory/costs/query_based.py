@@ -1,7 +1,7 @@
 """CH98: the costs of finding the changes of a table by queries.
 
 Each function takes a ``SourceTable`` and returns pages read (I/O) for one complete comparison, of
-the relation and of its kept copy. docs/costs.md says how the paper is read where it contradicts itself.
+the relation and of its kept copy. docs/costs.md explains how the paper is read where it contradicts itself.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def tlcs_beside(table: SourceTable) -> float:
 
 
 def incremental(table: SourceTable) -> float:
-    """ID, local incremental differencing, one turn through all ranges. R N + M and the auxiliary table (3.5)."""
+    """ID, local incremental differencing, one rotation through all ranges. R N + M and the auxiliary table (3.5)."""
     return table.applicable_fraction * table.pages + table.copy_pages + table.auxiliary_pages
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from laboratory.costs import query_based
 from laboratory.costs.source_table import SourceTable
 
-# Bytes of a row's hashes beside its key: of the key and of the row, each with its check.
+# Bytes of a row's hashes, which come with its key: of the key and of the row, each with its check.
 HASH_BYTES = 28
 # Of the key's hash and the row's checksum.
 CHECKSUM_BYTES = 16
@@ -43,7 +43,7 @@ def hashes_probed(table: SourceTable) -> float:
 
 
 def ranges(table: SourceTable) -> float:
-    """One turn through all ranges: as a whole dump, and the auxiliary table."""
+    """One rotation through all ranges: as a whole dump, and the auxiliary table."""
     return whole_dump(table) + table.auxiliary_pages
 
 

@@ -108,7 +108,7 @@ class SourceTable:
 
     @property
     def checksum_pages(self) -> int:
-        """Pages of a table of keys and checksums, kept beside the base relation (3.3)."""
+        """Pages of a table of keys and checksums, kept alongside the base relation (3.3)."""
         return self.pages_of(self.applicable_rows, self.key_bytes + self.checksum_bytes)
 
     @property

@@ -70,8 +70,8 @@ class MatchedPositions:
         """
         return max(self._peak(self.old, self.new), self._peak(self.new, self.old))
 
-    def _peak(self, came: Positions, met: Positions) -> int:
-        waits = came < met
+    def _peak(self, came: Positions, matched: Positions) -> int:
+        waits = came < matched
         rows = max(self.old_rows, self.new_rows)
-        arriving, leaving = (np.bincount(positions[waits], minlength=rows) for positions in (came, met))
+        arriving, leaving = (np.bincount(positions[waits], minlength=rows) for positions in (came, matched))
         return int(np.cumsum(arriving - leaving).max(initial=0))

@@ -98,7 +98,7 @@ Told = Callable[[Measurement], None]
 def figure_11(told: Told = lambda found: None) -> dict[str, list[Measurement]]:
     """Extra messages by distance, for three files and aging buffers of 8 MB.
 
-    ``told`` is called after each measurement.
+    ``told`` is called with each measurement, as soon as it is made.
     """
     shares = [number / 100 for number in (1, 2, 3, 4, 5, *range(6, 17), 18, 20)]
     found: dict[str, list[Measurement]] = {name: [] for name in FILES}

@@ -78,21 +78,21 @@ class WindowMessages:
         self._schema: pa.Schema | None = None
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for met in windowed(self._blocks("old"), self._blocks("new"), self.buffers.aging_rows):
-            if isinstance(met, Aged):
-                self._waiting["old" if met.is_old else "new"] -= len(met.rows)
-                yield from _told("delete" if met.is_old else "insert", met.rows)
+        for found in windowed(self._blocks("old"), self._blocks("new"), self.buffers.aging_rows):
+            if isinstance(found, Aged):
+                self._waiting["old" if found.is_old else "new"] -= len(found.rows)
+                yield from _messages("delete" if found.is_old else "insert", found.rows)
                 continue
             for side in self._waiting:
-                self._waiting[side] -= len(met.old)
-            is_other_key = self._differ(met, self._unique_key)
-            values = [name for name in met.old.rows.schema.names if name not in self._unique_key]
-            differing = np.flatnonzero(self._differ(met, values) & ~is_other_key)
-            yield from _told("update", met.new.take(differing))
+                self._waiting[side] -= len(found.old)
+            is_other_key = self._differ(found, self._unique_key)
+            values = [name for name in found.old.rows.schema.names if name not in self._unique_key]
+            differing = np.flatnonzero(self._differ(found, values) & ~is_other_key)
+            yield from _messages("update", found.new.take(differing))
             # Two keys with one hash.
             apart = np.flatnonzero(is_other_key)
-            yield from _told("delete", met.old.take(apart))
-            yield from _told("insert", met.new.take(apart))
+            yield from _messages("delete", found.old.take(apart))
+            yield from _messages("insert", found.new.take(apart))
 
     def _blocks(self, side: str) -> Iterator[Block]:
         """The rows in blocks of an input buffer's size."""
@@ -135,7 +135,7 @@ def _cut(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatc
             yield batch.slice(begin, rows)
 
 
-def _told(kind: str, block: Block) -> Iterator[pa.RecordBatch]:
+def _messages(kind: str, block: Block) -> Iterator[pa.RecordBatch]:
     if len(block):
         names = [*block.rows.schema.names, "change_type"]
         yield pa.RecordBatch.from_arrays([*block.rows.columns, pa.array([kind] * len(block))], names)

@@ -21,11 +21,11 @@ from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel
 from laboratory.meshjoin.self_tuner import Fixed
 
-# Parts of the full window for which the hash table is measured.
+# The hash table is measured for windows of these shares of the full one.
 _PARTS = (0.1, 0.4, 1.0)
-# A measurement reads this many pages, and at least this many bytes, more than processors cache.
+# A measurement reads this many times, and at least this many bytes: more than processors cache.
 _TIMES, _BYTES = 8, 64 << 20
-# Iterations that take a tuple and a page each, and iterations with a full window.
+# How many iterations with one tuple and one page are measured, and how many with a full window.
 _ITERATIONS, _STEADY = 100, 25
 # The part of the window that is added during the latter.
 _ADDED = 0.1
@@ -42,7 +42,7 @@ class _Filled:
 
 
 @dataclass(frozen=True)
-class _Looked:
+class _ProbeStatistics:
     """Seconds to probe pages that are read together, without reading them, and seconds per result."""
 
     seconds: float
@@ -114,10 +114,10 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch, b: int
     def filled(progress: Progress) -> tuple[int, int]:
         ticks.append(time.perf_counter())
         if len(ticks) > iterations + 1:
-            raise _EnoughError
+            raise _SampleComplete
         return max(1, progress.room - iterations * added) if len(ticks) == 1 else added, b
 
-    with suppress(_EnoughError):
+    with suppress(_SampleComplete):
         deque(join.run(repeat(tuples), filled), 0)
     seconds = statistics.median(later - previous for previous, later in pairwise(ticks[1:]))
     return seconds / model.loop_seconds(w, b, added)
@@ -166,7 +166,7 @@ def _read(join: MeshJoin, pages: int) -> float:
 
 
 def _handed_over(join: MeshJoin, seconds: float) -> float:
-    """Seconds in which a page that has been read ahead is handed over and the next one started, if pages are.
+    """Seconds to hand over a page that was read ahead, and to start reading the next one; 0 without reading ahead.
 
     ``seconds``: of reading a page.
     """
@@ -182,7 +182,7 @@ def _handed_over(join: MeshJoin, seconds: float) -> float:
     return statistics.median(waits[1:] or waits)
 
 
-def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
+def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _ProbeStatistics:
     """c_H and c_O. The second pass counts: in the first one, a mapped file's pages enter the process's page tables."""
     turns = _turns(join, pages)
     results = join.results(join.matched_rows())
@@ -203,10 +203,10 @@ def _looked(join: MeshJoin, filled: _Filled, pages: int) -> _Looked:
                 deque(results.flush(filled.window), 0)
             looks.append(looked - begin)
             made += time.perf_counter() - looked
-    return _Looked(statistics.fmean(looks), made / max(1, matched), matched / len(turns))
+    return _ProbeStatistics(statistics.fmean(looks), made / max(1, matched), matched / len(turns))
 
 
-class _EnoughError(Exception):
+class _SampleComplete(Exception):
     pass
 
 
@@ -231,9 +231,9 @@ def _iterate(join: MeshJoin, tuples: pa.RecordBatch) -> float:
         for turn in range(_ITERATIONS):
             ticks.append(time.perf_counter())
             yield tuples.slice(turn % tuples.num_rows, 1)
-        raise _EnoughError
+        raise _SampleComplete
 
-    with suppress(_EnoughError):
+    with suppress(_SampleComplete):
         for _ in replace(join, relation=_Held(join.relation)).run(one_by_one(), Fixed(1, 1)):
             pass
     return statistics.median(later - previous for previous, later in pairwise(ticks))

@@ -95,7 +95,7 @@ class ShedStream(StreamBuffer):
         super().__init__(batches, schema)
         self._shed, self._counts = shed, counts
         self._waiting = BestTuples(schema)
-        # The highest key of tuples that did not fit: others that have it, or a lower one, are shed at once.
+        # The highest key of the tuples that did not fit. New tuples with this key or a lower one are shed at once.
         self._bound: int | None = None
         _require_no_tuples(Path(shed.path))
         self._file: pa.NativeFile | None = None
@@ -115,7 +115,7 @@ class ShedStream(StreamBuffer):
         self._waiting.peak_bytes = self._waiting.nbytes
         if self.peek() is None:
             return 0, self.nbytes
-        # It is the bound of the tuples that were there then.
+        # The old bound was that of the tuples that waited in the last call.
         self._bound = None
         limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes)
         new = 0
@@ -126,7 +126,7 @@ class ShedStream(StreamBuffer):
             for begin, end in pieces(sizes, limits.piece_bytes):
                 is_wide = bool(sizes[begin] > limits.piece_bytes)
                 self._add(rows.slice(begin, end - begin), is_wide, limits)
-                # By now it waits or is shed: after an error before, close would find it nowhere.
+                # Only now, as the piece waits or is shed: after an earlier error, close still finds it in the batch.
                 self._consumed += end - begin
             new += rows.num_rows
         if not self._waiting.is_within(limits):
@@ -146,7 +146,7 @@ class ShedStream(StreamBuffer):
             self._keep_best(limits)
         is_kept = np.ones(len(keys), dtype=bool) if self._bound is None else keys > self._bound
         if is_wide and not self._waiting.has_room(rows, limits.kept_bytes):
-            # It stays only in addition to all that wait.
+            # A piece of one wide tuple stays only if it fits without shedding others.
             is_kept[:] = False
         places = np.flatnonzero(is_kept)
         if len(places) < len(keys):

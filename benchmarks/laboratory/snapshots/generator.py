@@ -75,7 +75,7 @@ class GeneratorOptions:
 
 @dataclass(frozen=True, eq=False)
 class SnapshotGenerator:
-    """The two snapshots, generated anew each time that they are read: only a chunk of rows is in memory.
+    """The two snapshots, generated again each time that they are read: only a chunk of rows is in memory.
 
     ``updated`` and ``deleted`` are the sorted keys of those rows, ``inserted`` the keys of new ones: the minimal
     differences. They are in memory; so are, under ``local``, the places of four displacements of rows, under

@@ -1,8 +1,7 @@
 """Measured costs of wave indexes, compared with predictions of WI's cost model and with other ways to keep a window.
 
-All methods keep the same window at the same time, in one Spark session of two cores, in rounds: every method takes a
-day before the next day comes. Each begins with a full, settled window. On two of the days each answers probes and
-scans.
+All methods keep the same window, in one Spark session of two cores, in rounds: every method loads a day before any
+loads the next one. Each begins with a full, settled window. On two of the days each answers probes and scans.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ from laboratory.wave.report import write_report
 
 # Search values that each method is probed for on a day of queries, and the number of such days.
 _PROBES, _QUERY_DAYS = 3, 2
-# The scale of days with hardly any rows, and how many such days are taken.
+# The scale of days with hardly any rows, and how many such days are loaded.
 _TINY, _TINY_DAYS = 0.001, 5
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting: a window of W days in n constituents, and the number of days to take."""
+    """The setting: a window of W days in n constituents, and the number of days to load."""
 
     data: str
     window: int
@@ -74,7 +73,7 @@ class Setting:
 
     @property
     def batches(self) -> range:
-        """The days with batches: the longest soft window, and the days to take."""
+        """The days with batches: the longest soft window, and the days to load."""
         soft = ceil(cluster("wata", self.window, self.constituents)) if self.constituents > 1 else 1
         return range(self.last - self.window - soft + 2, self.last + self.days + 1)
 
@@ -180,7 +179,7 @@ class Rounds:
         values = self.data.values(_PROBES)
         answers = {}
         for method in self.methods:
-            # Without measuring, so that no measured query is the first to be planned.
+            # Asked once before anything is measured, so that Spark has planned such a query before.
             found = [sorted(map(str, self._found(method, value, first))) for value in values]
             answers[method.name] = (found, self._scanned(method, first))
             probe = statistics.median(seconds(partial(self._found, method, value, first)) for value in values)

@@ -18,7 +18,7 @@ from laboratory.wave.layout import PartStore, settled
 
 @dataclass(frozen=True)
 class Taken:
-    """The cost of taking a day, in seconds and bytes.
+    """The cost of loading a day, in seconds and bytes.
 
     - ``transition``: until the day can be queried; ``preparation``: after that
     - ``operation``: bytes that the window needs then, temporary indexes included
@@ -42,7 +42,7 @@ class Method(Protocol):
         """Keep the window that ends with a day."""
 
     def take(self, day: int) -> Taken:
-        """Take the next day, and drop the oldest one."""
+        """Load the next day, and drop the oldest one."""
 
     def found(self, value: Any, first: int) -> DataFrame:
         """The rows with a search value, from a day on."""

@@ -42,7 +42,7 @@ class OneTable:
         self.create(self.data.frame(self.session, days).repartitionByRange(self.window, DAY))
 
     def take(self, day: int) -> Taken:
-        """Take the next day, and lose the oldest one."""
+        """Load the next day, and drop the oldest one."""
         before = self._files()
         begin = time.perf_counter()
         self.change(self.data.frame(self.session, [day]), day - self.window)

@@ -37,8 +37,9 @@
 {%- endmacro -%}
 
 {#
-  Do hashes take less time than a join for any number of rows? Yes where DuckDB compares the columns and reads the log, which is of Parquet and on this
-  machine, and the checksum of a dated dump does not take another reading. Columns that the log does not have are landed, for the quarantine, by a join only.
+  Are hashes faster than a join for any number of rows? Yes if DuckDB compares the columns and reads the log, which
+  consists of Parquet files on this machine. Not for a dated dump, which is read once more for its checksum; and not
+  with a quarantine, for which only a join lands the columns that the log does not have.
 #}
 {%- macro _is_quick(job) -%}
   {%- set is_usual = job.settings.snapshot_date is none and job.settings.duplicate_keys == 'fail' and not job.remote -%}
@@ -74,7 +75,7 @@
   {%- set plan = deltawave._run(job, 'explain cost ' ~ job.sql).rows[0][0] -%}
   {%- set found = modules.re.search('sizeInBytes=([^ ]+) ([A-Za-z]+)', plan) -%}
   {%- set units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] -%}
-  {#- The size of a relation of which Spark knows nothing is the largest number, which it scales and multiplies. -#}
+  {#- If Spark knows nothing of a relation, it computes with the largest number as its size: the result is in EiB. -#}
   {%- if not found or found.group(2) not in units or 'E' in found.group(1) or 'EiB' in plan -%}{{ return(none) }}{%- endif -%}
   {{ return((found.group(1) | float * 1024 ** units.index(found.group(2))) | int) }}
 {%- endmacro -%}
@@ -168,8 +169,8 @@
 {%- macro _most_divergence() -%}{{ return(0.25) }}{%- endmacro -%}
 
 {#
-  By LG96 Figure 6: |F1| + |F2| instead of |F1| + 3 |F2|, which rows that lie too far apart cost as well. Without a measurement, dumps are kept in
-  order to get one: the next run samples both before it compares.
+  A window reads |F1| + |F2| blocks instead of |F1| + 3 |F2| (LG96 Figure 6); rows that lie too far apart are joined
+  at the higher cost. Without a measurement, the dump is stored in its order, so that the next run can measure.
 #}
 {%- macro _reason_for_window(last) -%}
   {%- if not last -%}

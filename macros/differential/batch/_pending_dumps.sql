@@ -31,7 +31,7 @@
     {%- elif found.batch_at == 'None' -%}
       {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
     {%- elif record and record.get('adopted') and found.order <= record.adopted -%}
-      {#- What a snapshot had read before the log began with its rows: they need not be those of that date's dump. -#}
+      {#- Skipped: the log began with a snapshot's rows, of this date or later. The date's dump may have others. -#}
     {%- elif found.snapshot_date in known or (last is not none and found.order <= last) -%}
       {%- do earlier.append(dict(found, files=files.get(found.snapshot_date))) -%}
     {%- else -%}
@@ -97,7 +97,7 @@ order by {{ column }}
   {{ return(dates) }}
 {%- endmacro -%}
 
-{# Dates of the select with the checksums of their rows, and the number of rows that these count. #}
+{# Adds to these dates the checksum and the number of their rows, both from one reading. #}
 {%- macro _with_checksums(job, found, checksum_of) -%}
   {%- if not found -%}{{ return([]) }}{%- endif -%}
   {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}

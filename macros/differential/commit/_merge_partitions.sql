@@ -5,8 +5,9 @@
 #}
 
 {#
-  Rows of a log's partitions, as a relation with its columns, and batch_id. Without their names: a metastore limits the length of a view's text. In Delta
-  and Iceberg tables columns that were added lie after batch_id: both selects have to give it the same place.
+  The rows of a log's partitions, as a relation: the log's columns and batch_id. The select does not name the columns,
+  since a metastore limits the length of a view's text. In Delta and Iceberg tables, added columns lie after batch_id:
+  both selects have to give it the same place.
 #}
 {%- macro _rows_of_partitions(table, partitions) -%}
   {%- set merged = partitions | selectattr('batch_id', 'lt', 0) | list -%}
@@ -95,9 +96,10 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
 {%- endmacro -%}
 
 {#
-  The merge whose merged partitions are not dropped yet, {batch_id, at, partitions: those that it left}, after this one. Readers of an older view may still
-  need them: a later merge drops them when this one is old enough (see _drop_merged). After finishing a killed batch, the run keeps the older merge:
-  readers saw the previous view until now.
+  The merge to record: {batch_id, at, partitions: those that it left}. The partitions that it merged are not dropped
+  yet, since readers of an older view may need them: a later merge drops them when this one is old enough (see
+  _drop_merged). A run that has finished a killed batch records the older merge again: readers saw the previous view
+  until now.
 #}
 {%- macro _next_merge(job, batch, last, partitions) -%}
   {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
@@ -107,8 +109,8 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
 {%- endmacro -%}
 
 {#
-  Drops what a merge of a log's partitions, or one before it, has merged. is_postponable: in Delta and Iceberg tables a delete may meet another writer and
-  fail; then a later merge drops these rows, too.
+  Drops what a merge of a log's partitions, or one before it, has merged. is_postponable: in Delta and Iceberg
+  tables a delete may conflict with another writer and fail; then a later merge drops these rows, too.
 #}
 {%- macro _drop_merged(job, log_name, merge, is_postponable=false) -%}
   {%- set table = deltawave._helper_relation(job, log_name) -%}
@@ -140,7 +142,7 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {{ return(keys) }}
 {%- endmacro -%}
 
-{# A record of an older version, which merged no partitions, with those that x__batches has. #}
+{# Adds the log's partitions, from x__batches, to the record of an older version, which did not merge any. #}
 {%- macro _with_partitions(job, record) -%}
   {%- if not record or record.version == deltawave._state_version() -%}{{ return(record) }}{%- endif -%}
   {%- do deltawave._refresh(job, record.file_format, [job.batches]) -%}

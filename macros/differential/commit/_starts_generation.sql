@@ -1,6 +1,7 @@
 {#
   --full-refresh starts a new generation only if the model allows it: the dumps that made the log may be deleted. Without full_refresh in its config, a
-  run that selects the model by its name is refused; any other goes on with the log and warns, so that what reads the log is rebuilt. A table that follows
+  run that selects the model by its name is refused;
+  any other continues the log and warns, so that what reads the log is rebuilt. A table that follows
   a log is built from that log (see _reason_to_build).
 #}
 {%- macro _starts_generation(job, record) -%}

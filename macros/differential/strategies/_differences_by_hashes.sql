@@ -52,7 +52,10 @@
   {{ return(deltawave._view_by_python(job, batch, function, relations, options, 'differing')) }}
 {%- endmacro -%}
 
-{# Rows that come with those of the log lie in a temporary file until the batch is staged: they are neither landed nor joined once more. #}
+{#
+  The reading of differing rows that come with the log's rows. They lie in a temporary file until the batch is staged,
+  so they are neither landed nor joined once more.
+#}
 {%- macro _reading_of_pairs(job, batch, last, view, found) -%}
   {%- set rows = 'select * from ' ~ view ~ '\nwhere ' -%}
   {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows ~ 'is_there', is_balanced=false)) -%}
@@ -82,8 +85,8 @@
 {%- endmacro -%}
 
 {#
-  May a dump that is as it was make no batch (see _is_unchanged)? An empty dump, and a number of rows that is expected, are checked first, and rows of a state
-  that this batch has rebuilt are counted by Spark.
+  May an unchanged dump end the run without a batch (see _is_unchanged)? Not if the dump is empty or a number of rows is
+  expected, which is checked first; nor if this batch has rebuilt the state, whose rows Spark counts.
 #}
 {%- macro _may_be_idle(job, batch, last) -%}
   {%- set is_checked = last.rows_new == 0 or batch.expected_rows is not none or deltawave._is_own(batch, last.state) -%}
@@ -98,7 +101,7 @@
   {{ return(gained or batch.columns | length < last.columns | length) }}
 {%- endmacro -%}
 
-{# The select of the changes in a view of rows with those before. #}
+{# A select of the changes, from a view that has each row together with its previous row. #}
 {%- macro _changes_in_pairs(batch, view) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
@@ -131,7 +134,7 @@
     {%- do names.append(column.name) -%}
     {%- do casts.append(is_cast) -%}
   {%- endfor -%}
-  {#- A dated dump also has its date, and columns that the date lacks. -#}
+  {#- A dated dump also has the column with its date, and columns that are missing on that date. -#}
   {%- set is_named = names == job.columns | map(attribute='name') | list and not job.settings.snapshot_date and not casts | select | list -%}
   {{ return(rows if is_named else 'select ' ~ cells | join(', ') ~ ' from (\n' ~ rows ~ '\n)') }}
 {%- endmacro -%}

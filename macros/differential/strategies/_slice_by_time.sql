@@ -51,7 +51,7 @@ where ({{ updated_at }} >= {{ deltawave._low_mark(job, since) }} or {{ updated_a
   {%- set overlap = job.settings.overlap -%}
   {%- if overlap -%}
     {%- set low = low ~ ' - ' ~ (overlap if overlap is integer else "interval '" ~ overlap ~ "'") -%}
-    {#- Some hours before a date is a time on the day before, which is later than that day's date. -#}
+    {#- A date minus some hours is a time on the day before. The cast makes it that day, so that its rows are read. -#}
     {%- if job.time_type == 'date' -%}{%- set low = 'cast(' ~ low ~ ' as date)' -%}{%- endif -%}
   {%- endif -%}
   {{ return(low) }}
@@ -80,7 +80,10 @@ left semi join {{ batch.landed }} as landed
     on previous.{{ row_id }} = landed.{{ row_id }}
 {%- endmacro -%}
 
-{# If all rows were read, missing ones are known. A strategy by timestamps must not delete them: it would not see them missing in other runs. #}
+{#
+  Warns of previous rows that the select no longer returns, which only a run that reads all rows notices. They are not
+  deleted, since other runs would not notice them.
+#}
 {%- macro _warn_of_unselected(job, batch, last, old) -%}
   {%- set unselected -%}
 (

@@ -29,7 +29,7 @@ class Column:
     """A column of one or both tables.
 
     - ``types``: its type in each table that has it
-    - ``options``: those of ``compare`` that apply to it: a tolerance above 0, or 1
+    - ``options``: those of ``compare`` that apply to it, with a tolerance above 0; with 1 if they have no number
     """
 
     name: str
@@ -86,7 +86,7 @@ def _digits(kind: T.DataType) -> tuple[int, int]:
 
 
 def named(given: Names) -> dict[str, float]:
-    """Names in lower case, as an option of columns."""
+    """Names in lower case, each with 1, as options of columns are held."""
     return {name.lower(): 1.0 for name in ([given] if isinstance(given, str) else given)}
 
 

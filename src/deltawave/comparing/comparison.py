@@ -29,10 +29,10 @@ class Change:
 class Concentration:
     """A value of a column that is more frequent among the rows that differ than among the others.
 
-    - ``kind``: which rows: changed ones, judged by the old row, or those of only one table; of a log: by type of change
+    - ``kind``: which rows: changed ones, by their old values, or those of only one table; of a log, a type of change
     - ``rows``: how many of them have the value; ``share``: of all rows of this kind, 0 to 1
-    - ``all_rows``, ``all_share``: the same of the rows that might differ so: for changed rows those of both tables, for
-      rows of only one table all of its rows; of a log all rows
+    - ``all_rows``, ``all_share``: the same, but of all rows: for changed rows, all that both tables have; for rows of
+      only one table, all of that table; of a log, all of the log
     - ``lift``: ``share`` divided by ``all_share``
     - ``effect``: Cohen's h between the rows of this kind and the others, up to pi; 0.5 is medium, 0.8 large
     """
@@ -48,7 +48,7 @@ class Concentration:
     effect: float
 
     def cells(self, kind: str) -> tuple[str, ...]:
-        """The line of a table that calls the kind so."""
+        """The cells of a line in a table; ``kind``: the kind in words."""
         shares = f"{self.share:.1%}", f"{self.all_share:.1%}", f"{self.lift:.1f}", f"{self.effect:.1f}"
         return kind, plain(self.column), short(self.value), f"{self.rows:,}", *shares
 
@@ -121,7 +121,7 @@ class Comparison:
 
 
 def _tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
-    """The tables that have rows; the first is that of counts. For a page with bars, and with differences marked."""
+    """The tables that have rows, that of counts first. On a page, shares are bars, and differences are marked."""
     old, new = plain(found.old_name), plain(found.new_name)
     kinds = {"changed": "changed", "only_old": f"only in {old}", "only_new": f"only in {new}"}
     in_both = found.equal + found.changed

@@ -16,7 +16,7 @@ from deltawave.differencing.contract import Side
 
 Category = TypeVar("Category")
 
-# Columns with more values than this, about, are no categories. Those with the fewest values are measured.
+# A column with more than about MOST_VALUES values is no category. The MOST_COLUMNS with the fewest are measured.
 MOST_VALUES = 100
 MOST_COLUMNS = 20
 # The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
@@ -32,7 +32,7 @@ LEAST_EFFECT = 0.5
 LEAST_DEVIATIONS = 4.0
 MOST_REPORTED = 10
 
-# The row by which rows of each kind are judged.
+# For each kind of rows, the side whose values are counted.
 _SIDES: dict[Kind, Side] = {"changed": "old", "only_old": "old", "only_new": "new"}
 
 
@@ -42,12 +42,12 @@ def is_category(column: Column) -> bool:
 
 
 def estimate(column: Column) -> str:
-    """The name of the number of a column's values among the counts."""
+    """The name that the estimated number of a column's values has in ``counts``."""
     return f"values_{column.number}"
 
 
 def measured(columns: Iterable[Category], values_of: Callable[[Category], int]) -> list[Category]:
-    """The categories of few values, by about how many they have: ``values_of``."""
+    """The categories with few values, the fewest first; ``values_of``: about how many values one has."""
     return sorted((column for column in columns if 2 <= values_of(column) <= MOST_VALUES), key=values_of)[:MOST_COLUMNS]
 
 
@@ -64,8 +64,8 @@ def concentrations(
 
     - ``columns``: the categories
     - ``counts``: the rows of each kind, and about how many values each category has
-    - ``equal_values``: how many equal rows that are not among the pairs have each value: ``kind``, which is equal,
-      ``side``, ``number`` of the column, ``value`` and ``rows``
+    - ``equal_values``: for equal rows that are not among the pairs, how many have each value. Columns: ``kind``, always
+      'equal', ``side``, ``number`` of the column, ``value`` and ``rows``
     """
     chosen = measured(columns, lambda column: counts[estimate(column)])
     names = {column.number: column.name for column in chosen}
@@ -121,9 +121,9 @@ def strongest(found: Iterable[Concentration | None], kinds: Iterable[str]) -> li
 def weighed(
     kind: str, column: str, value: str | None, rows: int, of: int, all_rows: int, of_all: int
 ) -> Concentration | None:
-    """A value of ``rows`` among ``of`` rows that differ, and of ``all_rows`` among ``of_all`` rows.
+    """Describe a value that ``rows`` of ``of`` differing rows have, and ``all_rows`` of ``of_all`` rows.
 
-    Nothing if too few rows, a small effect or a chance explain it.
+    None if too few rows have it, if the effect is small, or if it may be chance.
     """
     if min(rows, of_all - of) < LEAST_ROWS:
         return None

@@ -98,7 +98,7 @@ def read(session: SparkSession, path: str, kind: str, separator: str, encoding: 
 
 
 def _decoded(rows: DataFrame, path: str) -> DataFrame:
-    """The rows of a file, of which none is read that has replacement characters: different texts would look equal."""
+    """The rows of a file. Reading one with a replacement character fails, as different texts would look equal."""
 
     def problem(name: str) -> str:
         where = f"{path} is not in UTF-8, or has U+FFFD, which replaces unknown characters, in the column {name}"
@@ -151,7 +151,7 @@ def aligned(
 
 
 def _filled(name: str) -> Column:
-    """A column of text without blanks at its ends; of an empty one null."""
+    """A column of text without blanks at its ends; null where nothing is left."""
     text = F.trim(F.col(quoted(name)))
     return F.when(text != "", text)
 
@@ -173,6 +173,6 @@ def _fits(text: Column, kind: T.DataType) -> Column:
     if isinstance(kind, T.DateType):
         return fits & text.rlike(r"^[\d+-]*$")
     if isinstance(kind, T.TimestampNTZType):
-        # Spark passes over a time zone.
+        # Spark ignores a time zone.
         return fits & text.rlike(r"^[\d+-]*([ T][\d:.]*)?$")
     return fits

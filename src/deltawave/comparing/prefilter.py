@@ -42,7 +42,7 @@ class Prefiltered:
 
 
 def prefiltered(frames: Mapping[Side, DataFrame], columns: Sequence[Column]) -> Prefiltered:
-    """Leave out pairs of rows whose compared columns have the same hash of 128 bits: they are equal by any options.
+    """Leave out pairs of rows whose compared columns have the same hash of 128 bits: they are equal under all options.
 
     Nothing is left out of small tables, and where DuckDB cannot compare as Spark does.
     """
@@ -72,7 +72,7 @@ def _by_duckdb(engine: LocalEngine, frames: Mapping[Side, DataFrame], columns: S
     categories = [column for column in columns if is_category(column)]
     values: dict[str, int] = {}
     equal_values = None
-    # Fewer rows do not concentrate anywhere.
+    # With fewer differing keys no concentration is reported, so no values are counted.
     if categories and keys >= LEAST_ROWS:
         (old,), (new,) = (engine.execute(tables.estimates(side, categories)) for side in SIDES)
         values = {estimate(column): max(each) for column, *each in zip(categories, old, new, strict=True)}
@@ -113,7 +113,7 @@ class Tables:
         self._compared = [column for column in columns if column.is_compared]
 
     def unlike(self) -> str:
-        """The keys of all rows but those that each table has once, with the same hash; and how many old rows."""
+        """A select of keys and how many old rows each has: all but those that each table has once, with one hash."""
         keys = ", ".join(self._key)
         low, high = hashes([f"c{each.number}" for each in self._compared], [each.kind for each in self._compared])
         sides = (

@@ -19,10 +19,10 @@ from deltawave.differencing.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
 PART_BYTES = 1 << 30
-# Waiting rows stay in the batch in which they were decoded while so many rows, and this share of it, are left. With
-# fewer, a copy costs less than the memory that it frees.
+# Waiting rows stay in their decoded batch while they are at least so many, and at least this share of its memory.
+# Fewer rows are copied, so that the batch can be released.
 _LEFT_ROWS, _LEFT_SHARE = 1 << 13, 0.25
-# Bytes of buffers that a copy may have besides its values.
+# By how many bytes the buffers of a copy may exceed its values.
 _SPARE_BYTES = 1 << 10
 
 # Bytes of a row's hash and position.
@@ -67,7 +67,10 @@ class Block:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of the memory that holds the rows, and would hold a copy, without their hashes and positions."""
+        """Bytes of the whole batch that holds the rows, or of a plain copy of it if that takes more.
+
+        Hashes and positions are not included.
+        """
         if self.stored_bytes is not None:
             return self.stored_bytes
         return max(int(self.stored.get_total_buffer_size()), plain_bytes(self.stored))
@@ -163,7 +166,7 @@ def windowed(
 
 
 def in_step(old: Iterator[Block], new: Iterator[Block]) -> Iterator[tuple[Block | None, Block | None]]:
-    """Blocks of both snapshots, or of the one with fewer rows read so far: blocks need not have the same size."""
+    """The next block of both snapshots; if one is ahead by some rows, only the next block of the other."""
     ahead = 0
     old_ended = new_ended = False
     while not (old_ended and new_ended):
@@ -207,7 +210,7 @@ class AgingBuffer:
         return pairs, block.without(at_block)
 
     def push(self, block: Block) -> list[Block]:
-        """Let the rows wait, and return the oldest ones, which are given up for them."""
+        """Add rows that wait for a match, and return the oldest rows, for which there is no more memory."""
         if len(block):
             self._rows.append(_waiting(block))
         self._merge()
@@ -244,7 +247,7 @@ class AgingBuffer:
                 self._rows[number - 1 : number + 1] = [Block.concat([before, after])]
 
     def _fit_together(self, before: Block, after: Block) -> bool:
-        """Whether two copies become one: a column of texts holds 2 GB, and small parts are given up one by one."""
+        """Whether two copies may be merged: a text column holds 2 GB, and full memory is freed part by part."""
         are_copies = before.is_copy and after.is_copy
         return are_copies and before.size + after.size <= min(PART_BYTES, self.capacity_bytes // 4)
 
@@ -269,7 +272,7 @@ def match(left: Block, right: Block) -> tuple[list[Matched], Block, Block]:
 
 
 def equal_hashes(left: Hashes, right: Hashes) -> tuple[Places, Places]:
-    """Places of equal hashes, each place at most once, and as many as possible. The left side's places increase."""
+    """Pairs of places with equal hashes, as many as possible, no place twice; ordered by the left place."""
     matched, are_more = _first_matches(left, right)
     if are_more:
         rest_left = np.flatnonzero(matched < 0)
@@ -296,7 +299,7 @@ def _pairs_of_repeated(left: Hashes, right: Hashes) -> tuple[Places, Places]:
 
 
 def _first_matches(left: Hashes, right: Hashes) -> tuple[Places, bool]:
-    """For each place on the left one of equal hash on the right, or -1; and whether there may be more pairs."""
+    """For each left place, a right place with the same hash, or -1; and whether there may be more pairs."""
     if len(left) < len(right):
         found = places_of(right, left)
         matched = _inverse(found, len(left))
@@ -307,7 +310,7 @@ def _first_matches(left: Hashes, right: Hashes) -> tuple[Places, bool]:
 
 
 def _inverse(places: Places, count: int) -> Places:
-    """For each of ``count`` places the first that leads there, or -1."""
+    """Invert a mapping: for each of ``count`` targets, the first place that maps to it, or -1."""
     leading = np.flatnonzero(places >= 0)[::-1]
     found = np.full(count, -1)
     # The last of several is kept.

@@ -54,7 +54,7 @@ def nearness(
     return {"distance": distance, "divergence": divergence, "window_rows": window_rows}
 
 
-# Keys that are looked for at each place where the new snapshot may be cut, and again between that place and the next.
+# The new snapshot may be cut at some places. So many keys are sampled right after each, and as many between two.
 _SAMPLED_KEYS = 256
 # Row groups with fewer rows are sampled together.
 _SEGMENT_ROWS = 1 << 18
@@ -87,7 +87,7 @@ def aligned(
     reach: int,
     needs_order: bool = False,
 ) -> tuple[tuple[Segment, ...], Measured]:
-    """Cut two snapshots into a segment per task: rows that move across the border of one are joined in the end.
+    """Cut two snapshots into a segment per task: rows that moved to another segment are joined in the end.
 
     - ``reach``: how many rows apart a window (``name`` in the run's messages) finds equal keys
     - ``needs_order``: whether it finds only rows that keep their order
@@ -129,7 +129,7 @@ def _places(new: RowGroups) -> list[int]:
 def _shifts(
     places: list[int], at_old: Positions, at_new: Positions, reach: int, stretch: float
 ) -> tuple[list[int], float]:
-    """By how much positions are higher in the old snapshot, at each place, and the share of sampled keys near that."""
+    """For each place, the median of old minus new positions; and the share of sampled keys within ``reach`` of it."""
     shifts: list[int] = []
     near = known = 0
     for old, new in zip(at_old.reshape(len(places), -1), at_new.reshape(len(places), -1), strict=True):
@@ -195,7 +195,7 @@ def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> li
     cuts, end = [0], size
     for place in range(1, len(shifts)):
         is_elsewhere = abs(shifts[place] - shifts[place - 1]) > reach // 2
-        # At the place nearest to the end, not the next one after it.
+        # Cut at the place nearest to the wanted end, which may lie before it.
         if is_elsewhere or bounds[place] + (bounds[place + 1] - bounds[place]) // 2 >= end:
             cuts.append(place)
             end = size + (bounds[place] if is_elsewhere else end)
@@ -203,7 +203,7 @@ def _cuts(bounds: list[int], shifts: list[int], reach: int, segments: int) -> li
 
 
 def _parts(starts: Positions, rows: int) -> list[tuple[int, int]]:
-    """From each start to the one that follows it: together all rows. Files may have changed their order."""
+    """For each start, the part up to the next higher start. Starts need not increase: files may have moved."""
     order = np.argsort(starts, kind="stable")
     bounds = [0, *starts[order][1:].tolist(), rows]
     parts = [(0, 0)] * len(starts)
@@ -230,7 +230,7 @@ def _sample(session: SparkSession, new: RowGroups, bounds: list[int], tasks: int
 
 
 def _is_spread(positions: Positions, begin: int, end: int) -> Mask:
-    """Which positions from begin to end lie in the middle of equal parts; there are as many parts as sampled keys."""
+    """Which positions are spread evenly: the range is cut into _SAMPLED_KEYS parts, and the middle of each counts."""
     step = _step(begin, end)
     is_middle: Mask = (positions - begin) % step == step // 2
     return is_middle
@@ -241,7 +241,7 @@ def _step(begin: int, end: int) -> int:
 
 
 def _first_keys(positions: Positions, bounds: list[int]) -> Places:
-    """Where the first keys of each place are among the sampled positions: equally many, if necessary by repeating."""
+    """Indexes into ``positions`` of the first _SAMPLED_KEYS keys of each place; repeated if it has fewer."""
     if not len(positions):
         return np.zeros(0, np.intp)
     begins = np.searchsorted(positions, bounds).tolist()

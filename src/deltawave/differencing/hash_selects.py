@@ -9,7 +9,7 @@ from pyspark.sql import types as T
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, same_values
 
-# What a row takes in DuckDB's hash table: both words, its own hash, and pointers to it; and each key, beside its text.
+# What a row takes in DuckDB's hash table: both words, its own hash, and pointers to it; and each key, besides its text.
 _ROW_BYTES, _KEY_BYTES = 48, 16
 # A decimal with more digits is more than one word of 64 bits.
 _WORD_DIGITS = 18

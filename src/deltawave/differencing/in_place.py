@@ -47,12 +47,12 @@ from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
 
-# Metadata of a column that has a number, by which Spark may look for it, whatever its name in a file.
+# The metadata key of a column's Parquet field id. Spark may find a column by this id instead of its name.
 _NUMBER = "parquet.field.id"
 # Metadata of a column whose values Spark changes while it reads them.
 FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
-# Under other settings Spark reads values, or matches names, differently from what the files hold.
+# pyarrow reads values and names as the files hold them. Spark does the same only under these settings.
 _AS_STORED = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "corrected",
     "spark.sql.parquet.int96RebaseModeInRead": "corrected",
@@ -60,9 +60,10 @@ _AS_STORED = {
     "spark.sql.caseSensitive": "false",
 }
 
-# Smaller batches save nothing that is worth the time.
+# A decoded batch may always take this much: smaller batches cost more time than their memory is worth.
 _LEAST_BATCH_BYTES = 1 << 16
-# So many row groups of fewer rows on average cost more as tasks of their own than they save.
+# A task reads one row group. More than _MANY row groups, with fewer than _SMALL_ROWS rows on average, are read by
+# Spark: so many tasks would cost more than they save.
 _MANY, _SMALL_ROWS = 64, 20_000
 # Footers of more files are read by tasks, several at a time.
 _FEW_FILES = 200
@@ -77,7 +78,8 @@ class RowGroups:
     - ``row_bytes``: about how many bytes a decoded row takes
     - ``states``: the size and the time of modification of each file when its footer was read
     - ``batch_bytes``: about how many bytes a decoded batch may take
-    - ``stored``: the files' columns for those columns that have another name or type there, by names in lower case
+    - ``stored``: for each column that has another name or type in the files, that column of the files; by the
+      frame's name in lower case
     """
 
     groups: tuple[tuple[str, int], ...]
@@ -169,12 +171,12 @@ class RowGroups:
         )
 
     def _stored_name(self, name: str) -> str:
-        """In lower case."""
+        """The name of a column in the files, in lower case."""
         source = self.stored.get(name.lower())
         return (source.name if source else name).lower()
 
     def positioned(self, number: int) -> PositionedBatches:
-        """The same, each batch with the position of its first row."""
+        """As ``read``, but each batch comes with the position of its first row."""
         at = int(self.begins[number])
         for rows in self.read(number):
             yield at, rows
@@ -216,9 +218,9 @@ def map_rows(
     schema: StructType | str,
     groups: RowGroups | None = None,
 ) -> DataFrame:
-    """Let tasks ``work`` on batches of these expressions over the rows of a frame; a result of that ``schema``.
+    """Run ``work`` in tasks, on batches of these expressions over a frame's rows. The result has this ``schema``.
 
-    ``groups``: what ``groups_in_place`` returned for it; Spark reads the frame if that is none.
+    ``groups``: what ``groups_in_place`` returned for the frame; if that is None, Spark reads the frame.
     """
     if groups is None:
         cells = [F.expr(each).alias(f"e{number}") for number, each in enumerate(expressions)]
@@ -241,7 +243,7 @@ def map_numbers(
     schema: StructType | str,
     tasks: int | None = None,
 ) -> DataFrame:
-    """Let tasks ``work`` on the numbers from 0 to before ``count``; by default each on one."""
+    """Run ``work`` in tasks, on each number from 0 to ``count`` - 1; by default each number is a task."""
 
     def each(batches: Batches) -> Batches:
         for batch in batches:
@@ -252,9 +254,9 @@ def map_numbers(
 
 
 def computed(session: SparkSession, count: int, work: Callable[[int], Any], tasks: int | None = None) -> list[Any]:
-    """What ``work`` returns in tasks for the numbers from 0 to before ``count``: values that JSON can hold.
+    """Run ``work`` in tasks for the numbers from 0 to ``count`` - 1, and return its results, which JSON can hold.
 
-    Raises the ``NotInPlaceError`` of the first number with one.
+    If ``work`` raises ``NotInPlaceError``, raises that of the lowest number.
     """
 
     def compute(number: int) -> Batches:
@@ -273,8 +275,8 @@ def computed(session: SparkSession, count: int, work: Callable[[int], Any], task
 
 
 def map_batches(frame: DataFrame, work: Callable[[Batches], Batches], schema: StructType | str) -> DataFrame:
-    """Let tasks ``work`` on a frame's rows, whatever earlier work on the same files has left in Spark's cache."""
-    # Spark treats equal plans as the same, and would answer from the rows that an earlier comparison has cached.
+    """Run ``work`` in tasks on a frame's rows, even if Spark has cached the result of the same work."""
+    # The token makes each plan a new one. Spark answers an equal plan from its cache, but the files may have changed.
     return frame.mapInArrow(partial(_worked, work, uuid4().hex), schema)
 
 
@@ -303,7 +305,7 @@ def parallelism(session: SparkSession) -> int:
 
 
 def _typed(batch: pa.RecordBatch, schema: pa.Schema, sources: Sequence[str]) -> pa.RecordBatch:
-    """The columns cast to their types, except that a dictionary stays a dictionary. A file may lack a column.
+    """The columns cast to their types, except that a dictionary stays a dictionary. A missing column is null.
 
     ``sources``: the stored column of each, in lower case.
     """

@@ -25,8 +25,8 @@ _PATTERN = re.compile(r"([{}\[\]*?\\])")
 def listed(snapshot: DataFrame) -> DataFrame:
     """Return a row for each file: ``path``, ``size`` in bytes, ``modified_ns`` in nanoseconds since 1970, ``problem``.
 
-    ``snapshot``: all rows of a table of Parquet files, or of some of its partitions. ``problem`` says why the files
-    cannot be compared in place, and is null otherwise.
+    ``snapshot``: all rows of a table of Parquet files, or of some of its partitions. ``problem`` is the reason
+    why the files cannot be compared in place, or null.
     """
     session = snapshot.sparkSession
     paths = sorted(filter(has_rows, snapshot.inputFiles()))

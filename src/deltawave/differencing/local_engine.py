@@ -240,7 +240,7 @@ class LocalEngine:
 
 @contextmanager
 def or_spark(task: str) -> Iterator[None]:
-    """End the block where DuckDB cannot go on: then Spark does the task, which the log names."""
+    """End the block if DuckDB cannot do the task: then Spark does it, and the log names the task and the reason."""
     try:
         yield
     except (NotInPlaceError, duckdb.Error) as error:

@@ -1,4 +1,4 @@
-"""Finds the Parquet files behind a select of nothing but columns, by Spark's plan; also for Delta and Iceberg."""
+"""Finds the Parquet files of which a select returns all rows, in Spark's plan; also for Delta and Iceberg."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from deltawave.source_state import items, java_class
 from deltawave.sql_text import quoted
 
 _MORE = "it is more than all rows of Parquet files"
-# By format, the file lists that can be read as they are. Others have deleted rows or renamed columns, or list other
-# files each time.
+# For each format, Spark's classes of file lists that hold exactly the rows of their files. With other classes, rows
+# may be deleted or columns renamed, or the list changes each time.
 _PARQUET = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
 _DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat"
 _LISTS = {_PARQUET: {"InMemoryFileIndex", "CatalogFileIndex"}, _DELTA: {"PreparedDeltaFileIndex"}}
@@ -68,7 +68,7 @@ def plain_scan(frame: DataFrame) -> PlainScan:
 
 
 def is_plain_scan(frame: DataFrame) -> bool:
-    """Whether the frame is all rows of Parquet files, so that it changes with these, or a table's version, only."""
+    """Whether the frame is all rows of Parquet files, so that it changes only if they, or the table's version, do."""
     try:
         plain_scan(frame)
     except NotInPlaceError:
@@ -105,7 +105,7 @@ def _kind(node: Any) -> str:
 
 
 def _columns(output: list[Any], projects: Sequence[list[Any]]) -> list[T.StructField]:
-    """The stored column of each column of a plan: a scan's output below projects, the last of which comes first."""
+    """The stored column of each column of a plan: a scan's output, and the projects above it, the topmost first."""
     columns = [(_id(attribute), _field(attribute)) for (attribute,) in output]
     for project in reversed(projects):
         known = dict(columns)
@@ -174,7 +174,7 @@ def _listed_files(frame: ClassicFrame, scan: Any) -> list[str]:
     subquery = java_class(frame.sparkSession, "org.apache.spark.sql.catalyst.trees.TreePattern").PLAN_EXPRESSION()
     if any(condition.containsPattern(subquery) for condition in items(scan.partitionFilters())):
         raise NotInPlaceError("its partitions are those of a subquery")
-    # Where files have deleted rows, Delta filters them while reading: then its format knows the table's path.
+    # Delta filters deleted rows while it reads. It needs the table's path for that, so a format with a path has some.
     if form.getClass().getName() == _DELTA and (form.columnMappingMode().name() != "none" or form.hasTablePath()):
         raise NotInPlaceError("its files have other names of columns, or deleted rows")
     return [file.urlEncodedPath() for file in scan.selectedPartitions().toPartitionArray()]
@@ -234,7 +234,7 @@ _INDENT = re.compile(r"^[ :+-]*(?:\*\(\d+\) )?")
 
 
 def _explained_files(frame: DataFrame) -> list[str]:
-    """The same by the text of Spark's plans: Spark Connect shows nothing else. Columns have the same names in files.
+    """The files that Spark would read, from the text of its plans: Spark Connect shows nothing else.
 
     Explains a few columns at a time, since Spark shortens longer plans.
     """
@@ -268,7 +268,7 @@ def _explained_files(frame: DataFrame) -> list[str]:
 
 def _scan(plan: str) -> re.Match[str] | None:
     """The scan of a plan that only takes columns of files."""
-    # Without its heading. Of a select that Spark cannot explain, such as one with a column ${x}, the rest is no plan.
+    # The first line is a heading. If Spark cannot explain the select, as with a column ${x}, no plan follows it.
     nodes = plan.partition("\n")[2]
     *above, last = (_INDENT.sub("", line) for line in nodes.strip().split("\n"))
     return _SCAN.fullmatch(last) if all(map(_COLUMNS.fullmatch, above)) else None

@@ -26,7 +26,7 @@ from deltawave.resources import persisted
 
 _LOG = logging.getLogger(__name__)
 
-# The share of an aging buffer in the memory, which holds both buffers, copies of a part, and decoded rows.
+# An aging buffer gets one of so many parts of a task's memory. The rest is for the other buffer, copies and batches.
 _PART_OF_MEMORY = 8
 
 
@@ -61,8 +61,9 @@ def changes(
 ) -> tuple[DataFrame, Measured]:
     """Return the rows that differ, and the figures of ``nearness``, if files are read: see docs/python_strategies.md.
 
-    ``memory_bytes``: what a task may use. Tasks read the files of Parquet tables without Spark. Spark joins snapshots
-    that are anything else, or of which it would read other values than the files hold, or whose rows lie too far apart.
+    ``memory_bytes``: what a task may use. Tasks read the files of Parquet tables without Spark. Spark joins the
+    snapshots instead if they are no such tables, if it reads other values than the files hold, or if rows lie too far
+    apart.
     """
     contract = Contract(unique_key, columns, before_image)
     try:
@@ -151,17 +152,17 @@ def paired(contract: Contract, found: DataFrame) -> DataFrame:
 
 
 def position(side: Side) -> str:
-    """The column with a row's position in its snapshot; null if a pair lacks this side."""
+    """The column with a row's position in its snapshot; null if the pair has no row of it."""
     return f"__{side}_position"
 
 
 def in_both() -> tuple[Column, Column]:
-    """Whether a pair has an old, a new row."""
+    """Two conditions: whether a pair has an old row, and whether it has a new one."""
     return F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()
 
 
 def _moved(side: Side, number: int) -> str:
-    # No column of a log begins so.
+    # No column of a log has a name that begins like this.
     return f"__{side}_cell_{number}"
 
 
@@ -194,7 +195,7 @@ class Comparison:
             differing = np.flatnonzero(is_wanted & ~is_other_key)
             if len(differing):
                 yield self._batch(result.old.take(differing), result.new.take(differing))
-            # Spark decides whether the values are equal (NaN, -0.0), or only their hashes.
+            # The key hashes match, but not the keys. Spark decides whether they are equal nevertheless (NaN, -0.0).
             apart = np.flatnonzero(is_other_key)
             if len(apart):
                 yield self._batch(result.old.take(apart), None)
@@ -218,5 +219,5 @@ class Comparison:
 
 def _differ(pair: Matched, names: list[str]) -> Mask:
     """Which pairs differ in one of these columns."""
-    # One column at a time: what was taken out of a block is compared while it is in the cache.
+    # One column at a time, so that its values are compared while the processor still has them in its cache.
     return any_unequal(map(pair.old.column, names), map(pair.new.column, names), len(pair.old))

@@ -34,9 +34,9 @@ _UP_TO = "_up_to"
 _PLAN = "_plan"
 # What joining a batch took. In a folder, since Spark does not read a file whose name begins with an underscore.
 _METRICS = "_metrics/metrics.json"
-# In a folder of which a table has loaded results. The file names the previous folders that this folder supersedes.
+# This file exists once a table has loaded results of the folder. It lists the older folders that can then be deleted.
 _CONFIRMED = "_confirmed"
-# In a folder: which micro-batches its table has loaded (deltawave.meshjoin.table_results).
+# This file records which micro-batches the table has loaded (deltawave.meshjoin.table_results).
 _LOADED = "_loaded.json"
 
 
@@ -52,7 +52,7 @@ class BatchFolders:
         return f"{self._folder}/{CHECKPOINT}"
 
     def open(self, definition: Mapping[str, str], stream: StructType | None = None) -> None:
-        """Begin a run. ``definition``: settings that may not change from run to run; ``stream``: its schema, if kept.
+        """Begin a run. ``definition``: settings that may not change from run to run; ``stream``: the schema to store.
 
         Raises ``ValueError`` if there are batches of another definition, or batches unknown to the checkpoint.
         """
@@ -107,7 +107,7 @@ class BatchFolders:
         return self._session.read.schema(schema).option("basePath", self._folder).parquet(*folders)
 
     def loaded(self) -> str | None:
-        """The text about the batches that a table has loaded; none if there is none."""
+        """What ``write_loaded`` stored: a text about the batches that a table has loaded; None without one."""
         try:
             return self._files.read(f"{self._folder}/{_LOADED}")
         except Py4JJavaError:
@@ -115,14 +115,15 @@ class BatchFolders:
             return None
 
     def write_loaded(self, text: str) -> None:
-        """Replace that text. A kill may leave a part of it, which counts as none."""
+        """Replace the text that ``loaded`` returns. A killed run may leave a part of it, which is ignored."""
         self._files.write(f"{self._folder}/{_LOADED}", text)
 
     def set_aside(self) -> None:
         """Rename the folder, so that the stream starts again. Nobody reads a renamed folder.
 
-        It is kept until a folder that was confirmed after it is set aside in turn: that of a failed run, which is never
-        confirmed, may have fewer results. A folder without results is deleted at once.
+        A renamed folder is deleted when a newer folder, which a table has loaded (``confirm``), is set aside itself.
+        The folder of a failed run does not count, since it may have fewer results. A folder without results is
+        deleted at once.
         """
         if not self._files.exists(self._folder):
             return
@@ -135,9 +136,9 @@ class BatchFolders:
             for previous in self.previous():
                 if previous.rpartition("/")[2] in superseded.split("\n"):
                     self._files.delete(previous)
-            # Later folders get the same names, and this folder, if it is put back, must not supersede those.
+            # Folders that are set aside later reuse these names. If a user puts this one back, it must not delete them.
             self._files.write(confirmed, "")
-        # If the folder is put back, the table may be another one by then, and is compared as a whole.
+        # If a user puts the folder back, the table may have changed: without this text all of it is compared.
         self._files.delete(f"{self._folder}/{_LOADED}")
         parent, _, name = self._folder.rpartition("/")
         place, number = f"{parent}/.previous.{name}", 1
@@ -162,9 +163,9 @@ class BatchFolders:
         return self._files.exists(f"{self._folder}/{_CONFIRMED}")
 
     def confirm(self) -> None:
-        """Note that a table has loaded results of this folder, which supersedes the folders that were set aside before.
+        """Record that a table has loaded results of this folder, so that folders set aside before can be deleted.
 
-        Once only: a folder that was put back may have less than those that were set aside after it.
+        Only the first call records: a folder that was put back may have fewer results than those set aside since.
         """
         if not self.is_confirmed:
             names = [folder.rpartition("/")[2] for folder in self.previous()]
@@ -230,7 +231,7 @@ class BatchFolders:
             self._remove_shed(up_to)
 
     def _apart(self, rows: DataFrame, is_shed: str, staged: str) -> str:
-        """The folder of results, with shed rows in it; one write, since a second join could shed other rows."""
+        """Write results and shed rows at once, as a second join could shed other rows; return the results' folder."""
         rows.write.partitionBy(is_shed).parquet(staged)
         results, shed = (f"{staged}/{is_shed}={flag}" for flag in ("false", "true"))
         if not self._files.exists(results):
@@ -253,10 +254,10 @@ class BatchFolders:
         return self._session.read.format(kind).load(folder).count() if self._files.exists(folder) else 0
 
     def shed(self, schema: StructType) -> tuple[DataFrame, int, int] | None:
-        """Rows that no later pass has joined, if any; the number of the pass that does, and of their last batch."""
+        """Shed rows that no pass has joined, if any; the number of the next pass, and of the last batch that shed."""
         first = min([0, *self.batches()])
         if first:
-            # It may have been killed before.
+            # The run that committed this pass may have been killed before it removed the joined rows.
             self._clean(first)
             self._remove_shed(int(self._files.read(f"{self._committed(first)}/{_UP_TO}") or ""))
         if not (waiting := self.batches(f"/{SHED}")):

@@ -189,7 +189,7 @@ class _Mesh:
         is_row, placed = (free_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
         rows = stream.select("*", F.lit(True).alias(is_row), part.alias(placed))
         if self.options.how == "right_anti":
-            # A part that no row matches is read as well.
+            # A row of nulls for each part: parts that get no row of the stream have to be read as well.
             nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in stream.schema.fields]
             every = F.explode(F.array(*map(F.lit, parts))).alias(placed)
             rows = rows.unionByName(stream.sparkSession.range(1).select(*nothing, F.lit(False).alias(is_row), every))

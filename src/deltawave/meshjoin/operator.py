@@ -69,7 +69,7 @@ class OnePass:
                 # There are no tuples to join with pages.
                 continue
             self._counts.iterations += 1
-            # The last iteration of a cycle is short, so that packets leave between iterations, unless b changes.
+            # The last iteration of a cycle reads fewer pages. So packets expire between iterations, unless b changes.
             left = max(1, min(b, pages - page))
             while left:
                 count = min(left, self._most_pages, self._window.pages_until_expiry(page, pages))
@@ -82,7 +82,7 @@ class OnePass:
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
-        # Created with the first tuples; until then its memory is free for gathering them.
+        # Created when the first tuples are taken. Until then, gathering may use its memory.
         self._matcher: Matcher | None = None
         self._matcher_bytes = self._condition.row_bytes(self._capacity)
         self._own_bytes = self._most_pages * self._relation.page_bytes + self._matched.nbytes + self._matcher_bytes
@@ -97,7 +97,7 @@ class OnePass:
             self._begin_window(tuple_bytes)
 
     def _gather(self, room: int) -> int:
-        """Look at new tuples, and return how many these are. Here those that do not fit wait at the stream's source."""
+        """Read new tuples ahead, and return how many. This class reads none: they wait at the stream's source."""
         return 0
 
     def _take(self, count: int, page: int) -> None:
@@ -118,8 +118,8 @@ class OnePass:
             count -= rows.num_rows
 
     def _make_room_or_refuse(self) -> None:
-        """Begin a window for a tuple that is too wide for an empty one; raise ``ValueError`` if it never fits."""
-        # Asking the stream again could return a newer tuple, not the one that does not fit.
+        """If a tuple is too wide for the empty window, begin one that holds it; raise ``ValueError`` if none can."""
+        # Not ``peek``: the stream could return a newer tuple instead of the one that does not fit.
         if not self._window.is_empty or (held := self._source.held) is None or not held.num_rows:
             return
         tuple_bytes = _average_bytes(held.slice(0, 1))
@@ -187,9 +187,9 @@ def _average_bytes(tuples: pa.RecordBatch) -> int:
 
 KINDS = ("inner", "left", "left_semi", "left_anti", "right_anti")
 
-# Pages that are read at a time take about this part of the memory, but at least one is read, and have up to this many
-# rows. Where they are read while others are processed, each reading is handed from one thread to the other: there,
-# larger ones are worth their memory.
+# A reading takes about 1/_PART_OF_MEMORY of the memory, and has up to _ROWS rows, but at least one page. If the next
+# pages are read while others are processed, it takes 1/_PART_AHEAD: handing a reading from thread to thread costs
+# time, so fewer and larger ones are better.
 _PART_OF_MEMORY, _PART_AHEAD, _ROWS = 16, 8, 1 << 15
 
 
@@ -240,7 +240,7 @@ class MeshJoin:
 
     @property
     def carried(self) -> list[str]:
-        """The relation's columns in the result: without columns of an equal key that have the stream's name."""
+        """The relation's columns in the result: all but those that are joined by equality and have the same name."""
         if self.how not in ("inner", "left"):
             return []
         equal = self.condition.pairs if isinstance(self.condition, Equal) else []
@@ -277,7 +277,7 @@ class MeshJoin:
         )
 
     def _tuples_with(self, pages: int, tuple_bytes: int) -> int:
-        """The tuples that fit next to pages: equation 1, with a packet that is copied and a block to be released."""
+        """How many tuples fit alongside pages, by equation 1; one more packet and one more block have to fit, too."""
         free = self.memory_bytes - pages * self.relation.page_bytes - self.matched_rows().nbytes
 
         def needed(tuples: int) -> int:

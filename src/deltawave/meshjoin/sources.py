@@ -87,7 +87,7 @@ def stream_of(table: DataFrame, **options: str) -> DataFrame:
     - ``table``: all rows of a table, as ``dbt.source``, ``dbt.ref`` and ``session.table`` give them
     - ``options``: of Spark's source, such as ``maxFilesPerTrigger="100"``
 
-    A file is taken once, by its name: a file that is replaced under its name is not read again, while a table that is
+    A file is loaded once, by its name: a file that is replaced under its name is not read again, while a table that is
     rewritten into other files is read again as a whole. A view may select columns of one table, as that of an external
     source does; ``ValueError`` is raised for other views and for frames that are not simply a table. A frame that
     ``dbt run --empty`` has emptied is returned as it is, and is no stream.

@@ -58,7 +58,7 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 # The folder of a state's files: entries with other names in the relation's folder are not deltawave's.
 _STATE = "pages-{}"
 _STATES = re.compile(r"pages-[0-9a-f]{32}")
-# Seeds of other hashes are in deltawave.differencing.signatures, and in relation.py.
+# The seed of row hashes in ``_hashed``; deltawave.differencing.signatures and relation.py have others.
 _SEED = 5
 # A relation that changes while it is stored is stored again, up to this many times in all; then it is refused.
 _ATTEMPTS = 3
@@ -98,7 +98,7 @@ class StoredRelation:
         - ``parts``: how many tasks join; by default as many as Spark runs at a time when the relation is stored
         - ``page_bytes``: size of a page (v_P)
 
-        The previous state stays until the next but one is stored, for joins that have begun with it. If several calls
+        A state stays until two newer ones are stored, so that joins can finish with it. If several calls
         run at a time, one stores the relation, and the others wait for it. Other files in the folder stay. Raises
         ``ValueError`` for a key that is no column, and a folder that is not opened by its path, such as one of HDFS;
         ``RuntimeError`` if the relation changes each time it is stored.
@@ -277,7 +277,7 @@ def state_of(relation: DataFrame) -> str:
 
 
 def _listed_files(relation: DataFrame) -> str | None:
-    """The same through Spark Connect, which shows no plan but that of all rows of Parquet files."""
+    """A state through Spark Connect, from the list of files; None if the relation is not just all rows of them."""
     files = looked_at(relation.sparkSession, sorted(relation.inputFiles())) if is_plain_scan(relation) else ()
     if not files or any(file.problem is not None for file in files):
         return None
@@ -294,7 +294,7 @@ def is_repeatable(relation: DataFrame) -> bool:
 
 
 def _hashed(relation: DataFrame) -> str:
-    # Spark's own hash does not tell [null, 1] from [1, null], or [1] from [1, null].
+    # Spark's own hash is the same for [null, 1] and [1, null], and for [1] and [1, null].
     def sums(batches: Batches) -> Batches:
         for batch in batches:
             hashes = row_hashes(batch.columns, _SEED, batch.num_rows)

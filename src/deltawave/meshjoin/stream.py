@@ -50,7 +50,7 @@ class StreamBuffer:
         return self.peek()
 
     def peek(self) -> pa.RecordBatch | None:
-        """The same, without those that were gathered."""
+        """The next tuples of the stream's current batch, not those that were gathered before; none if none is new."""
         while self._batch is None or self._consumed == self._batch.num_rows:
             self._batch, self._consumed = None, 0
             if self.has_ended:

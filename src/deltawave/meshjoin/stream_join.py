@@ -73,7 +73,7 @@ class MicroBatches:
         """Unless this run sheds, join what previous micro-batches have shed: the later, exact pass (MJ08 4)."""
         if self._options.shed is None and (shed := self.folders.shed(self._schema)) is not None:
             rows, number, up_to = shed
-            # They are in no sample: a sum of values that are divided by the probability leaves them out.
+            # Their probability is null, as they are in no sample: sums of value / probability leave them out.
             self._join(rows, number, None, up_to=up_to)
 
     def _join(

@@ -36,7 +36,7 @@ class LoadedBatches:
 
     @classmethod
     def of(cls, text: str | None) -> "LoadedBatches":
-        """What a note says; without a note nothing is loaded."""
+        """The content of a stored note; without a note nothing is loaded."""
         try:
             note: dict[str, Any] = json.loads(text or "{}")
             if note.get("before") is not None:

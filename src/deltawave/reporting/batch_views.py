@@ -1,4 +1,4 @@
-"""The batches of a log: charts of what each has changed, read and taken, and the last ones as a table."""
+"""The batches of a log: charts of their changes, bytes and seconds, and the last batches as a table."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,7 +9,8 @@ from deltawave.pages.texts import LINE, Table, counted, plain, short, sized, uni
 from deltawave.reporting.batches import Batch, dumps_of, grouped, labels
 from deltawave.reporting.changes import CHANGE_TYPES, times
 
-# Above a contrast of 3 to a light or dark page. They differ in lightness, too, for those who see no hues.
+# Colors on a light and on a dark page: their contrast to it is above 3. They differ in lightness as well, for readers
+# who see no hues.
 SERIES = (
     charts.Series("inserts", "#1a73c9", "#5b9fe3"),
     charts.Series("updates", "#b8860b", "#f4cf6a"),
@@ -18,14 +19,14 @@ SERIES = (
 SERIES_OF = dict(zip(CHANGE_TYPES, SERIES, strict=True))
 SECONDS = charts.Series("seconds", "#6e7781", "#8b949e")
 BYTES = (charts.Series("read", "#2e7d32", "#66bb6a"), charts.Series("spared", "#87909a", "#6e7781"))
-# However long a log is, its page has so many bars.
+# A chart has at most this many bars, however long the log is.
 _MOST_BARS = 60
 # So many characters of a dump's name fit below its bar.
 _MARK = 12
 
 
 def changes_by_batch(batches: Sequence[Batch]) -> str:
-    """The chart of changes. A load would hide the changes after it."""
+    """The chart of changes, without loads: next to a load's bar, the other bars would be too small to see."""
     loads = [each for each in batches if each.is_load]
     title = "Changes by batch"
     drawn = _drawn(batches)
@@ -132,7 +133,7 @@ def _loaded(loads: Sequence[Batch]) -> str:
     return f"Loads are not drawn: {', '.join([*earlier, *last])}." if loads else ""
 
 
-# However many there are.
+# The table shows this many of the last batches.
 MOST_BATCHES = 50
 
 
@@ -171,7 +172,7 @@ def batches_listed(batches: Sequence[Batch]) -> str:
     return section(Table(title, heads, rows)) + paragraph(
         f"Strategies: {strategies}." if strategies else "",
         "Rows read are those of the source; a full comparison reads all of the table.",
-        "Bytes are those of files: of a whole dump its own, of a slice those in which its rows were landed."
+        "Bytes are those of files: of a whole dump its own, of a part of the source those with its landed rows."
         if has_bytes
         else "",
         older,

@@ -86,26 +86,26 @@ def batches_of(table: DataFrame) -> list[Batch]:
 
 
 def dumps_of(batches: Iterable[Batch]) -> dict[int, str]:
-    """What names the dumps, by the batches' numbers; nothing where the times of all batches are the dates of dumps."""
+    """The names of dumps, by batch number; empty if each dump is named by the date of its batch's time."""
     named = [each for each in batches if each.dump is not None]
     are_dates = all((each.dump or "").startswith(f"{each.at:%Y-%m-%d}") for each in named)
     return {} if are_dates else {each.number: short(each.dump) for each in named}
 
 
 def labels(batches: Sequence[Batch]) -> list[str]:
-    """What tells batches apart besides their numbers: the names of dumps, or else times."""
+    """A label for each batch, to be shown next to its number: the name of its dump, or else its time."""
     dumps = dumps_of(batches)
     return [dumps.get(each.number, day) for each, day in zip(batches, times(each.at for each in batches), strict=True)]
 
 
 def grouped(batches: Sequence[Batch], most: int) -> list[Sequence[Batch]]:
-    """The batches in at most so many groups: of one batch each if they are few, otherwise of several."""
+    """The batches in at most ``most`` groups: of one batch each if they are few, otherwise of several."""
     size = max(1, -(-len(batches) // most))
     return [batches[begin : begin + size] for begin in range(0, len(batches), size)]
 
 
 def began_with_baseline(batches: Sequence[Batch]) -> bool:
-    """Whether the log lacks rows of its first dump: the last load, which begins a generation, has logged none."""
+    """Whether the log has no rows of its first dump: the last load, which began its generation, logged none."""
     loads = [each for each in batches if each.is_load]
     return bool(loads) and bool(loads[-1].rows_new) and not loads[-1].inserts
 
@@ -116,14 +116,14 @@ def is_cut(batches: Sequence[Batch], first: int | None) -> bool:
 
 
 def begins_with_state(batches: Sequence[Batch], first: int | None) -> bool:
-    """Whether the rows of such a log's first batch are the table as it was after that batch, instead of changes."""
+    """Whether the first batch's rows are no changes, but the whole table after that batch, as an expire left it."""
     return is_cut(batches, first) and not began_with_baseline(batches)
 
 
 def sampled_from(batches: Sequence[Batch], kind: ChangeType, wanted: int, first: int) -> int | None:
-    """The number of a batch such that it and later ones have so many changes of a type, or all; ``None`` without any.
+    """The newest batch such that it and later ones have ``wanted`` changes of a type, or else all; or ``None``.
 
-    Rows of a load are no examples of changes where there are others, and the state that an expire left is none at all.
+    Loads are left out if other batches have such changes; the state that an expire left is always left out.
     ``first``: the log's first batch.
     """
     begin = first + 1 if begins_with_state(batches, first) else first

@@ -14,8 +14,8 @@ from deltawave.reporting.changes import is_update
 from deltawave.reporting.concentrations import categories, concentrations
 from deltawave.sql_text import quoted
 
-# Logs whose rows are not those of all keys: one that began with a baseline lacks the rows with which changed ones are
-# compared, and one of a multiset is no log of keys.
+# Logs without concentrations: a log that began with a baseline does not have the rows that changed ones are compared
+# with, and in a log of a multiset a key may have several rows.
 Incomparable: TypeAlias = Literal["baseline", "multiset"]
 
 
@@ -45,7 +45,7 @@ def incomparable(is_multiset: bool, knows_rows: bool) -> Incomparable | None:
 def change_summary(
     log: DataFrame, key: Sequence[str], why_not: Incomparable | None, batch: int | None = None
 ) -> ChangeSummary:
-    """Read a change log: all of it, or only what ``batch`` has changed. ``why_not``: no concentrations."""
+    """Read a change log: all of it, or only what ``batch`` has changed. ``why_not``: reason for no concentrations."""
     is_counted = is_update() if batch is None else is_update() & (F.col("_batch_id") == batch)
     estimates = {field.name: f"values_{number}" for number, field in enumerate(categories(log))}
     counted: dict[str, Column] = {
@@ -74,7 +74,7 @@ def _columns(updates: DataFrame) -> dict[str, int]:
     return {row["name"]: row["updates"] for row in sorted(counts, key=lambda row: (-row["updates"], row["name"]))}
 
 
-# However wide a table is.
+# A report shows at most this many columns, however wide the table is.
 _MOST_COLUMNS = 30
 _INCOMPARABLE = {
     "baseline": "The log began with initial_load: baseline. It lacks the rows that have not changed since, with which "
@@ -123,7 +123,7 @@ def concentrations_table(summary: ChangeSummary) -> tuple[Table, list[str]]:
 
 
 def summary_lines(summary: ChangeSummary) -> Iterator[str]:
-    """Both for a terminal."""
+    """Both tables, as lines for a terminal."""
     for table, notes in (columns_table(summary, lambda share: f"{share:.1%}"), concentrations_table(summary)):
         yield from ("", table.title, "")
         # What the figures mean is in the documentation.

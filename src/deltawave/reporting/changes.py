@@ -27,8 +27,8 @@ class Change:
 
     - ``at``: the time of the batch, in UTC
     - ``row``: the values after the change, of a delete the last ones
-    - ``changed``: the changed columns of an update, if the log records them; none of a backfill, which only brings the
-      values of a column that joined the log
+    - ``changed``: the changed columns of an update, if the log records them; empty for a backfill, which only adds the
+      values of a new column
     - ``before``: the values before an update, without the key, if the log has them
     """
 
@@ -48,7 +48,7 @@ class Change:
         return {name: value for name, value in self.row.items() if name.lower() not in keys}
 
     def is_unrecorded(self, keys: Collection[str]) -> bool:
-        """Whether the log lacks the values of a deleted row: then all are null."""
+        """Whether the log does not have the values of a deleted row: then all are null."""
         values = self.values(keys).values()
         return self.kind == "delete" and bool(values) and all(value is None for value in values)
 

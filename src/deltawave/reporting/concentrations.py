@@ -12,7 +12,7 @@ from deltawave.comparing.pairs import as_text
 from deltawave.reporting.changes import CHANGE_TYPES, before_fields, data_fields, is_recorded, is_update
 from deltawave.sql_text import quoted
 
-# The place of all rows among those of columns.
+# Stands for all rows, in place of the number of a column.
 _ALL = -1
 
 
@@ -56,7 +56,7 @@ def concentrations(
 def _rows_by_key(
     log: DataFrame, key: Sequence[str], names: Sequence[str], first_batch: int, batch: int | None
 ) -> DataFrame:
-    """A row for each key: the values by which it is judged, in ``row``, and which types of changes it has had."""
+    """One row per key: the values that count for it, in ``row``, and which types of changes it has had."""
     is_counted = F.lit(True)
     if batch is not None:
         log = log.where(F.col("_batch_id") <= batch)
@@ -95,5 +95,5 @@ def _rows_by_key(
         *(F.max(kind).alias(kind) for kind in CHANGE_TYPES),
         F.max_by("is_there", "order").alias("is_there"),
     )
-    # A key that an earlier batch than the counted one has deleted is no row of the table.
+    # Without keys that a batch before the counted one deleted: the table does not have them any more.
     return grouped.where("is_there").select("row", *CHANGE_TYPES)

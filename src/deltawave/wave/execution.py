@@ -47,7 +47,7 @@ class Naming:
 
 @dataclass
 class Writer:
-    """Writes indexes for one batch: ``statements`` in their order, none of which changes what readers see.
+    """Collects the ``statements`` that write the indexes of a batch, in order. None changes what readers see.
 
     - ``before``: the wave index until now; ``after``: its days and specification from now on
     - ``source``: the relation that has the rows of ``new`` days
@@ -94,14 +94,14 @@ class Writer:
         return Table(name, (*parts, *self._added(name, change.added)))
 
     def _added(self, table: str, days: Days) -> list[Part]:
-        """One part of these days; of DEL, which deletes days one by one, a part for each."""
+        """Write these days into one part; under DEL, which deletes days one by one, into a part for each."""
         if not days:
             return []
         groups = [frozenset({day}) for day in sorted(days)] if self.after.spec.index.scheme == "del" else [days]
         return [self._insert(table, group, self._rows(group)) for group in groups]
 
     def _rows(self, days: Days) -> list[str]:
-        """Selects of the entries of days; new days come from the source, until they are in an index."""
+        """Selects of the entries of days. A new day is read from the source the first time, then from its part."""
         fresh = days & self.new - self.first.keys()
         selects = [sql.source_rows(self.after, self.source, fresh)] if fresh else []
         found: dict[tuple[str, Part], set[int]] = {}
@@ -169,7 +169,7 @@ def superseded(
 
 
 def drops(before: WaveRecord, after: WaveRecord) -> list[str]:
-    """Statements that remove, with their files, tables and parts that were replaced before and are no longer kept."""
+    """Statements that drop tables and parts, with their files, that an earlier batch replaced and nobody reads now."""
     tables = set(after.table_names)
     readable = named_parts(after.replaced)
     found = []

@@ -1,4 +1,4 @@
-"""What the macros of the materialization ``wave_index`` ask: plain values, with the statements that they run.
+"""Functions that the macros of the materialization ``wave_index`` call. They return plain values and statements.
 
 Records are those in the texts of views, as JSON values (:meth:`deltawave.wave.tables.WaveRecord.to_json`).
 """
@@ -50,7 +50,7 @@ def plan(
     - ``schema``, ``model``: name the tables
     - ``remembered``: what :func:`days_to_remember` returned to an earlier run; of these days only those are read again
       whose files have changed
-    - ``text``: the select, which says more than its plan
+    - ``text``: the select; a day's state depends on it, as a plan does not show all that it does
 
     It also returns ``states``, for :func:`days_to_remember`.
     """
@@ -73,9 +73,9 @@ def plan(
 def days_to_remember(
     dump: DataFrame, *, settings: Json, days: Collection[Json], states: Mapping[str, str], text: str
 ) -> str:
-    """What the ``remembered`` of a later :func:`plan` is: a text, empty if there is nothing to remember.
+    """Return the text to pass as ``remembered`` to a later :func:`plan`; empty if there is nothing to remember.
 
-    Of ``days`` it has the newest ones whose files still are those of ``states``; both are what :func:`plan` returned.
+    It has the newest of ``days`` whose files still are those of ``states``. Both were returned by :func:`plan`.
     """
     spec = specification(dump, settings)
     unchanged, found, length = dict(states.items() & _states(dump, spec, text).items()), [], 0
@@ -107,7 +107,7 @@ def is_settled(dump: DataFrame, *, settings: Json, record: Json, days: Collectio
 
 
 def as_outcome(planned: RunPlan, spec: WaveSpec, length: int = 0) -> dict[str, Any]:
-    """The plan of a run as plain values; ``length``: of the text of a decision when the window is full.
+    """The plan of a run as plain values. ``length``: how long a decision's text is when the window is full.
 
     - ``works``: the transitions; ``loads_days``: whether any of them changes what readers see
     - ``refused``: sentences about days that look wrong and are not loaded

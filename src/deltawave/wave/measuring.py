@@ -36,7 +36,7 @@ def seconds(work: Callable[[], Any]) -> float:
 
 
 def median_seconds(works: Sequence[Callable[[], Any]]) -> float:
-    """The median of some works, of fewer if they take long."""
+    """The median seconds of some calls; the last ones are left out if the others take long."""
     found: list[float] = []
     for work in works:
         found.append(seconds(work))
@@ -46,7 +46,7 @@ def median_seconds(works: Sequence[Callable[[], Any]]) -> float:
 
 
 class Timing(NamedTuple):
-    """Seconds of one of several, and of each further one."""
+    """Seconds of an operation on one day or constituent (``one``), and of each further one (``each``)."""
 
     one: float
     each: float
@@ -57,7 +57,7 @@ class Timing(NamedTuple):
 
     @property
     def fixed(self) -> float:
-        """What the first takes besides."""
+        """Seconds that an operation takes once, however many days or constituents it has."""
         return max(0.0, self.one - self.each)
 
 
@@ -65,7 +65,7 @@ class Timing(NamedTuple):
 class Laboratory:
     """Measures operations on indexes of the days of ``record``, whose rows the relation ``source`` has.
 
-    - ``name``: how names of tables begin, up to the quote that ends them
+    - ``name``: the quoted prefix of its tables' names, without the closing quote
     """
 
     session: SparkSession
@@ -144,7 +144,7 @@ class Queries:
         return Queries(probed, scanned, len(days))
 
     def into(self, given: WaveParameters, probe: float, scan: float) -> WaveParameters:
-        """The parameters with a disk that explains these times for a constituent."""
+        """The parameters with the seek time and transfer rate by which a constituent takes these seconds."""
         transfer = self.days * given.packed / max(_LEAST_SECONDS, scan - probe)
         return replace(given, transfer=transfer, seek=max(0.0, probe - self.days * given.bucket / transfer))
 
@@ -152,7 +152,7 @@ class Queries:
 def measured(
     laboratory: Laboratory, many: Days, queries: Queries, share: float, window: int, batch: float
 ) -> WaveParameters:
-    """The parameters of a day among many: for each further day of an operation, each further constituent of a query.
+    """The parameters of a day: what each further day adds to an operation, each further constituent to a query.
 
     - ``many``: days of which an index of several days is built, two or more
     - ``share``: the share of a day's rows that a search value finds
@@ -192,7 +192,7 @@ def measure_days(
     """Index the newest days of a table, search them, and keep them as a partitioned table, all in relations of
     ``schema`` that are dropped in the end.
 
-    The seconds are those of a day among many; what Spark takes however few rows there are is in ``fixed``. Raises
+    The seconds are what a further day adds; what Spark takes even for hardly any rows is in ``fixed``. Raises
     ``ValueError`` for columns that are missing or of another type, and for fewer than three days with search values.
     """
     session = rows.sparkSession
@@ -242,7 +242,7 @@ class _Trial:
         laboratory = Laboratory(self.session, self.record, f"{self.name}_rows", self._named("__laboratory")[:-1])
         share = statistics.fmean(found.values()) / self._of([last]).count()
         result = measured(laboratory, frozenset(first), queries, share, window, loading)
-        # A batch that hardly has rows: without building the day.
+        # ``fixed.batch`` is that of a batch with hardly any rows, so the time of building the day is subtracted.
         return replace(result, fixed=replace(result.fixed, batch=max(0.0, result.fixed.batch - result.build)))
 
     def table(self) -> TableParameters:

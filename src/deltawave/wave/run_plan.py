@@ -44,9 +44,9 @@ class Work:
 class RunPlan:
     """The plan of a run.
 
-    - ``late``: days that come too late for any, and ``late_because``, why: ``skip`` (days without a batch have no place
-      in the index), ``text`` (nor can they), ``before`` (the index begins later), or ``passed`` (their places had been
-      passed over)
+    - ``late``: days that come too late to be loaded
+    - ``late_because``: the reason: ``skip`` (the index has no places for missing days), ``text`` (for days that are
+      texts, it cannot have any), ``before`` (the index begins later), or ``passed`` (later days are loaded already)
     - ``wrong``: the later day of the index that stands in their way, if the clock has not reached it
     - ``refused``: sentences about days that look wrong, and are not loaded (:func:`deltawave.wave.guards.checked`)
     - ``unknown``: days to drop that the index does not have
@@ -128,7 +128,8 @@ def plan_run(
     works += _prepared(spec, [Work("load", (day,)) for day in _with_gaps(spec, values, new, days[-1].value, gaps)])
     if not works and spec.clip != base.spec.clip and not spec.index.rules.is_hard:
         works = [Work("show")]
-    # If the newest day is ahead of the clock, a late day looks the same whether it expired or never had a place.
+    # Days before the index count as late while the window grows. They also do if the newest day is ahead of the clock:
+    # then nobody knows whether they expired.
     is_open = base.state_day < spec.index.window or (clock is not None and clock.is_ahead(values, days[-1].value))
     late = [
         day
@@ -164,7 +165,7 @@ def _prepared(spec: WaveSpec, works: list[Work]) -> list[Work]:
 
 
 def _with_gaps(spec: WaveSpec, values: DayValues, days: Sequence[Day], last: str | None, gaps: str) -> list[Day]:
-    """The days, each after the missing days before it, as far as these count."""
+    """The days; if missing days count (``gaps``), each comes after the missing ones before it."""
     if gaps == "skip":
         return list(days)
     found: list[Day] = []
@@ -176,10 +177,10 @@ def _with_gaps(spec: WaveSpec, values: DayValues, days: Sequence[Day], last: str
 
 
 def emptied(record: WaveRecord, dropped: str) -> WaveRecord:
-    """The wave index with another value for a day to drop: it stays as a day without rows, since numbers have no gaps.
+    """The wave index without a wrong day. A day without rows takes its place, since days are numbered without gaps.
 
-    It gets the value that follows the day before it, so that days up to the wrong one can still come. Days without rows
-    that follow it move with it: their values followed that of a wrong day.
+    This day gets the value that follows the day before it, so that days up to the wrong one can still come. Days
+    without rows that follow it get the next values: their old ones were counted from the wrong day.
     """
     days, values = dict(record.days), values_of(record)
     is_moved = False
@@ -211,10 +212,10 @@ def _unknown_days(record: WaveRecord | None, drop: Collection[str]) -> list[str]
 
 
 def day_in_the_way(record: WaveRecord, late: Sequence[Day]) -> str | None:
-    """The day to drop if it is wrong, so that the first of the days that came too late can still be loaded.
+    """The day that a user has to drop, if it is wrong, so that the first late day can still be loaded.
 
-    It is the newest of the later days with rows, or else the first without, which moves the others too; none if all
-    that came too late precede the index, whose oldest day can't be dropped.
+    It is the newest later day that has rows. If none has rows, it is the first later day: dropping it moves the others.
+    None if all late days precede the index, whose oldest day can't be dropped.
     """
     days = record.ordered
     oldest, *inside = (in_order(record.spec, day.value) for day in (days[0], *late))
@@ -238,11 +239,11 @@ def check_same(was: WaveSpec, now: WaveSpec) -> None:
 def _require_gaps(
     record: WaveRecord | None, spec: WaveSpec, values: DayValues, delivered: Sequence[Day], clock: Clock | None
 ) -> None:
-    """Raise ``ValueError`` for what may be weeks or months: days without rows would push out the days before."""
+    """Raise ``ValueError`` if days may be weeks or months: empty days between them would push them out."""
     known = record.ordered if record else []
     is_filled = all(values.distance(low.value, high.value) == 1 for low, high in pairwise(known))
     if is_filled and sum(day.rows > 0 for day in known) > 1:
-        # The index has a place for each day between two with rows already; with one day alone, it was too early to ask.
+        # The index already has places for the days between two with rows. After a single day, it was too early to ask.
         return
     new = [day for day in delivered if values.as_date(day.value) and not (clock and clock.is_ahead(values, day.value))]
     found = sorted({day.value for day in (*known, *new) if day.rows}, key=lambda value: in_order(spec, value))

@@ -70,14 +70,15 @@ class Scheme:
     """One of the six schemes (WI 3 and 4, Appendix A).
 
     - ``transition``: the operations after which the next day can be queried
-    - ``preparation``: those for later days; of schemes that have it, temporary indexes of the next cluster can exist
+    - ``preparation``: the operations for later days; only schemes that have it prepare indexes of the next cluster
     - ``first_preparation``: temporary indexes for the clusters of the first W days
     - ``layout``: these clusters, from W and n (Start in WI Figure 12)
     - ``least``: the least n
     - ``is_hard``: whether exactly the last W days are indexed, not more
     - ``rebuilds``: whether days are never added to an index, so that it is packed
-    - ``needs``: the temporary indexes that a state has to have, from the state and the staying days of the constituent
-      that expires next; with their days, or None where these can differ. Without it, there are none
+    - ``needs``: which temporary indexes a state has to have: their days by name, or None if the days may differ. Its
+      arguments: the state, and the days of the constituent that expires next, without the one that expires. Schemes
+      without it have no temporary indexes
     """
 
     transition: Callable[[WaveIndex, WaveState], Iterable[Operation]]
@@ -183,10 +184,10 @@ def _plus_plus_preparation(wave: WaveIndex, state: WaveState) -> Iterator[Operat
 
 
 def _share(cluster: int, following: int) -> int:
-    """How many days are indexed for later on each day of a cluster, if evenly spread.
+    """How many days to index ahead on each day of a cluster, so that the work is spread evenly.
 
-    Meanwhile the temporary indexes get 1 + 2 + ... + (cluster - 1) new days, and ``following`` new ones are built. This
-    is enough for the needs of each next day: 1 + 2 + ... + k of them by day k.
+    In a cluster, the temporary indexes get 1 + 2 + ... + (cluster - 1) new days, and ``following`` new ones are built,
+    of one day each. An even share is always enough: by day k only 1 + 2 + ... + k of these are needed.
     """
     return ceil((cluster * (cluster - 1) / 2 + following) / cluster)
 
@@ -217,7 +218,7 @@ def soft_layout(window: int, constituents: int) -> Sequence[Days]:
 
 
 def _is_thrown_away(wave: WaveIndex, state: WaveState) -> bool:
-    """Whether all days of the constituent with the expired day expired, so that the others hold W - 1 (Figure 16)."""
+    """Whether all days of the constituent with the expired day have expired; the others hold W - 1 days (Figure 16)."""
     name, expired = wave.leaving(state)
     return max(state.indexes[name]) == expired
 

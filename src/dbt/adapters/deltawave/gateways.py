@@ -1,4 +1,4 @@
-"""The way of dbt commands into the JVM of a server: each command has a gateway of its own, which ends with it.
+"""How dbt commands reach the JVM of a server: each command gets its own gateway, which is closed when it ends.
 
 A command connects to a port of loopback, sends the server's token, and gets the port and the secret of its gateway. The
 connection stays open while the command lives. When it closes, also because the command was killed, the server cancels
@@ -23,7 +23,7 @@ from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.sql import SparkSession
 
 _HOST = "127.0.0.1"
-# A command answers at once.
+# How long a command and the server wait for each other's first message.
 _PATIENCE_SECONDS = 10.0
 # The setting of a session that has the job group of its command.
 _GROUP = "spark.deltawave.command"
@@ -74,7 +74,7 @@ class Gateways:
     @contextmanager
     def _gateway(self) -> Iterator[dict[str, Any]]:
         context = self._session.sparkContext
-        # A command that stops its session clears it.
+        # Set again, because a command that stops its session clears the JVM's default session.
         SparkSession._get_j_spark_session_class(context._jvm).setDefaultSession(self._session._jsparkSession)
         server = context._jvm.Py4JServer(context._jsc.sc().conf())
         server.start()
@@ -138,7 +138,7 @@ def join(port: int, token: str) -> Link:
         gateway = _gateway(described)
         jvm: Any = gateway.jvm
         java = jvm.JavaSparkContext.fromSparkContext(getattr(jvm, "org.apache.spark.SparkContext").getOrCreate())
-        # A failure, or a Python model that stops Spark, ends this command's part of it alone.
+        # If this command stops Spark, after a failure or in a Python model, the server's Spark has to stay.
         java.stop = lambda: None
         # PySpark's handler of Ctrl-C would cancel the jobs of all commands.
         interrupted = signal.getsignal(signal.SIGINT)
@@ -148,20 +148,20 @@ def join(port: int, token: str) -> Link:
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGINT, interrupted)
         atexit.register(shutil.rmtree, context._temp_dir, ignore_errors=True)
-        # The default session of the JVM stays the server's, which is nobody's.
+        # The JVM's default session stays the one of the server, which no command uses.
         default = SparkSession._get_j_spark_session_class(context._jvm).getDefaultSession().get()
         SparkSession._instantiatedSession = SparkSession(context, default)
         session = SparkSession(context, default.newSession())
         SparkSession._instantiatedSession = SparkSession._activeSession = session
         session.conf.set(_GROUP, described["group"])
-        # A stream that another command runs ends this one's start, as in Sparks of their own, and is not stopped.
+        # If another command already runs a stream, starting it here fails, and the running one is not stopped.
         session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
         failed.pop_all()
     return Link(session, described["group"], connection)
 
 
 def _gateway(described: dict[str, Any]) -> Any:
-    # So PySpark is told of a JVM that runs.
+    # From these variables PySpark learns of a JVM that already runs.
     variables = {"PYSPARK_GATEWAY_PORT": str(described["port"]), "PYSPARK_GATEWAY_SECRET": described["secret"]}
     os.environ.update(variables)
     try:

@@ -107,7 +107,7 @@ class DeltawaveAdapter(SparkAdapter):
             raise RefusalError("\n".join(str(error.msg) for error in refused), "Configuration")
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
-        """Ask the catalog where it can be asked: a statement takes longer with each relation of the schema."""
+        """List relations by the catalog's own methods if possible: a statement takes longer with each relation."""
         schema = str(schema_relation.schema)
         with self._catalog(f"relations of {schema}") as catalog:
             if catalog is None:
@@ -132,14 +132,14 @@ class DeltawaveAdapter(SparkAdapter):
         if not relation.is_view or f"{relation.schema}.{relation.identifier}".lower() not in names:
             return columns
         try:
-            # To count rows, no column is read.
+            # The count is cheap: Spark reads no column for it.
             _, counted = self.execute(
                 f"select count(*) from {relation.quote(schema=True, identifier=True)}", fetch=True
             )
             with self._catalog(f"size of {relation}") as catalog:
                 size = catalog.log_bytes(str(relation.schema), str(relation.identifier)) if catalog else None
         except DbtRuntimeError as error:
-            # The page has all other relations of the schema, and this one's columns.
+            # Do not fail: docs still show this relation's columns, and the schema's other relations.
             logger.debug(f"The size of {relation} is not known: {error}")
             return columns
         # As Spark writes the statistics of a table.
@@ -148,11 +148,11 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available
     def fail(self, kind: str, message: str) -> None:
-        """Raise ``message`` as an error of that kind; which macros have led there is written to dbt.log."""
+        """Raise ``message`` as an error of that kind, and write the macros that led here to dbt.log."""
         callers = calling_macros()
         names = [f"{caller.macro.name} ({caller.macro.original_file_path})" for caller in callers]
         logger.debug("\n  called by macro ".join([f"{kind} error: {message}", *names]))
-        # While dbt parses, it does not report itself which model it was. Operations and checks run for a macro.
+        # While dbt parses, it does not add the model to an error. In operations and checks, the node is a macro.
         nodes = [caller.node for caller in callers if getattr(caller.node, "resource_type", "macro") != "macro"]
         raise RefusalError(message, kind, nodes[0] if nodes else None)
 
@@ -184,7 +184,7 @@ class DeltawaveAdapter(SparkAdapter):
 
     @contextmanager
     def _catalog(self, what: str) -> Iterator["Catalog | None"]:
-        """The session's catalog; none if only statements can tell ``what`` is asked of it."""
+        """The session's catalog; None if only statements can find it out. ``what``: what is asked, for errors."""
         if not self.runs_python():
             yield None
             return
@@ -232,17 +232,17 @@ class DeltawaveAdapter(SparkAdapter):
         handle = self._handle()
         with self.connections.exception_handler(sql):
             try:
-                # In parentheses, since Spark would run another statement at once.
+                # In parentheses only a query can be parsed. Spark would run any other statement at once.
                 fields = handle.analyzed(f"(\n{sql}\n)").schema.fields
             except ParseException:
-                # Its error is about the query alone.
+                # Describe it without parentheses: the error then shows the query as it was written.
                 handle.session.sql(f"describe query {sql}")
                 raise
         return [(field.name, field.dataType.simpleString(), field.metadata.get("comment")) for field in fields]
 
     @available.parse_none
     def invalid_types(self, types: list[str]) -> list[str]:
-        """Return those of some data types, as a yml has them, that Spark can't read; mostly one look is enough."""
+        """Return those of some data types, as a yml has them, that Spark can't read; usually by one query."""
 
         def are_read(some: list[str]) -> bool:
             try:

@@ -1,4 +1,4 @@
-"""Starting Spark in this process: the JVM, quietly, its embedded metastore, and why either did not start."""
+"""Starts Spark in this process, the JVM quietly, with its embedded metastore; explains why a start failed."""
 
 import atexit
 import gc
@@ -57,12 +57,12 @@ PATIENCE_SECONDS = 5.0
 
 
 class Transcript:
-    """The JVM's output: kept while it starts, passed on to stderr afterwards.
+    """The JVM's output: stored while it starts, passed on to stderr afterwards.
 
-    The JVM does not get this process's own stdout: whoever reads that would wait until the JVM has ended, too.
+    The JVM does not get this process's own stdout: a program that reads that would wait for the end of the JVM, too.
     """
 
-    # Ends the output of an own process, with a character that no text contains.
+    # ``finish`` writes this to mark the end of the output; no text contains its first character.
     _END = "\0end of output\0\n"
 
     def __init__(self, keep: int = 200) -> None:
@@ -93,7 +93,7 @@ class Transcript:
         self._passing = True
 
     def finish(self) -> None:
-        """Take no more output, once everything that was written so far has been kept or passed on."""
+        """Stop reading, as soon as everything that was written so far is stored or passed on."""
         os.write(self._write, self._END.encode())
         self._thread.join(timeout=2)
         os.close(self._write)
@@ -185,15 +185,15 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
 
 
 def prepare_python(settings: Mapping[str, str]) -> None:
-    """Choose the Python of Spark's tasks, and let dbt's own search less for garbage, and end quickly."""
+    """Choose the Python of Spark's tasks; let dbt's own Python collect garbage less often, and exit quickly."""
     # PySpark looks for the executors' Python here, and otherwise uses any python3 of the PATH.
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     if "dbt.cli.main" in sys.modules and 0 < gc.get_threshold()[0] < 20_000:
         # Parsing makes many objects that stay; by default Python searches all of them again and again.
         gc.set_threshold(20_000, 10, 20)
     if Path(sys.argv[0]).stem == "dbt":
-        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project. Objects of
-        # another program may have to be found, such as files that are written only then.
+        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project. Not in
+        # other programs: they may need this last search, for instance to write buffered files.
         atexit.register(gc.freeze)
 
 

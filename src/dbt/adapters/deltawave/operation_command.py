@@ -44,10 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def message(name: str, errors: Sequence[str]) -> str:
-    """What dbt's errors say, for a user of the command; dbt may report one of them twice."""
+    """The message of dbt's errors for a user of the command; dbt may report one of them twice."""
     texts = list(dict.fromkeys(map(_without_dbt, errors))) or ["it failed; dbt.log says why."]
-    said = _INSTALL if any(_NO_MACRO in text for text in texts) else "\n".join(texts)
-    return f"deltawave {name}: {said.removeprefix(f'{name}: ')}"
+    result = _INSTALL if any(_NO_MACRO in text for text in texts) else "\n".join(texts)
+    return f"deltawave {name}: {result.removeprefix(f'{name}: ')}"
 
 
 def _without_dbt(error: str) -> str:

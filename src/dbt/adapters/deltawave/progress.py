@@ -110,7 +110,7 @@ class Progress:
 
     def _write(self, text: str) -> bool:
         """Write to the terminal, if it takes text now; return whether it did."""
-        # A terminal that is gone ends no run.
+        # If the terminal was closed, the run continues.
         with suppress(OSError, ValueError):
             if _takes_text(self._terminal):
                 self._terminal.write(text)

@@ -158,7 +158,7 @@ def create_view(session: "SparkSession", name: str, remote: Remote, query: str, 
         fields = frame.schema.fields
     except Exception as error:
         raise DbtRuntimeError(_failure(name, remote, error)) from error
-    # Spark calls the columns strings and keeps the declared type beside them.
+    # Spark gives these columns the type string, and their declared type in metadata.
     declared = {field.name: str(field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")) for field in fields}
     found = {name: re.fullmatch(r"char\((\d+)\)", written) for name, written in declared.items()}
     return {name: int(match[1]) for name, match in found.items() if match}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FILE, LOCK, LOG = "server.json", "server.lock", "server.log"
 IDLE_MINUTES = 60
-# A server that was asked to end is killed after these.
+# A server that does not end within so many seconds is killed.
 _PATIENCE_SECONDS = 60
 # What a server needs to know of a profile.
 _DESCRIBED = ("server_side_parameters", "data_dir", "class_archive")
@@ -48,7 +48,7 @@ class Server:
     digests: dict[str, str] = field(repr=False)
 
     def other_programs(self) -> list[str]:
-        """The programs of this process that are others than the server's."""
+        """Which of Python, pyspark and dbt-deltawave differ between this process and the server."""
         return sorted(key for key, digest in _digests({}).items() if digest != self.digests.get(key))
 
     def others(self, settings: Mapping[str, str]) -> list[str]:
@@ -119,9 +119,9 @@ def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     with locked(data_dir / LOCK), ExitStack() as ends:
-        # The file of a server that was killed.
+        # A server that was killed may have left its file.
         file.unlink(missing_ok=True)
-        # Each task imports the project's own modules anew: they may have been edited since the last command.
+        # Each task imports the project's own modules again: they may have been edited since the last command.
         session = start_session(settings | {"spark.python.worker.reuse": "false"}, credentials)
         ends.callback(session.stop)
         ends.callback(file.unlink, missing_ok=True)
@@ -132,7 +132,7 @@ def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
 
 
 def _serves(gateways: "Gateways", server: Server, file: Path, idle_seconds: float, stopped: threading.Event) -> bool:
-    """Let commands find the server until it was idle or is stopped; return whether one came at the last moment."""
+    """Publish the server until it is idle or stopped; return whether a command came at the last moment."""
     with _private(file.with_suffix(".new")) as written:
         written.write(json.dumps(asdict(server)).encode())
     file.with_suffix(".new").replace(file)

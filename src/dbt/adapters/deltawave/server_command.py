@@ -49,7 +49,7 @@ def credentials_of(project: Path, profiles: Path, target: str | None) -> Deltawa
 
 
 def run(action: str, credentials: DeltawaveCredentials, idle_minutes: float) -> str:
-    """Do it, and say what was done. Raises ``DbtRuntimeError``, also for a start where one runs with other settings."""
+    """Do it, and return a message. Raises ``DbtRuntimeError``, also for a start where one runs with other settings."""
     if action == "stop":
         ended = server.stop(credentials.data_dir)
         return f"The server has ended: process {ended.process}." if ended else "No server runs."
