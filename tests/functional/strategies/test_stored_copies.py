@@ -1,6 +1,6 @@
 """Strategy outer_join where DuckDB joins the files of both copies: it finds what Spark finds."""
 
-from workbench import MODEL, Workbench
+from workbench import DUMP, MODEL, Workbench
 
 # Every type that DuckDB reads, with nulls, NaN, a negative zero, and dates and times of old calendars.
 ROWS = """
@@ -84,15 +84,56 @@ def test_dumps_of_several_dates(bench: Workbench) -> None:
 class TestLargeCopies:
     macros = {"small.sql": "{% macro default___small_table() %}{{ return({'rows': -1, 'bytes': 0}) }}{% endmacro %}"}
 
-    def test_they_are_not_sorted_for_spark(self, bench: Workbench) -> None:
+    def test_duckdb_writes_and_joins_them(self, bench: Workbench) -> None:
         bench.configure(strategy="outer_join", unique_key=KEY)
         bench.build(OLD)
+        assert not copied_by_spark(bench)
         bench.build(NEW)
-        assert bench.writers()[1] == "DuckDB"
+        assert not copied_by_spark(bench)
+        assert bench.writers() == ["DuckDB", "DuckDB"]
         assert bench.batches("inserts, deletes, updates")[1] == (1, 1, 3)
-        assert not any("clustered by" in each for each in bench.statements())
         # Spark joins the same copy, and then sorts the next one.
         bench.configure(strategy="outer_join", unique_key=KEY, hint="merge")
         bench.build(OLD)
         assert bench.batches("inserts, deletes, updates")[2] == (1, 1, 3)
         assert any("clustered by" in each for each in bench.statements())
+        assert diff(bench, OLD) == 0
+
+    def test_spark_writes_what_it_has_to_read(self, bench: Workbench) -> None:
+        bench.configure(f"{DUMP} where account_id >= 0", strategy="outer_join", unique_key=KEY)
+        bench.build(OLD)
+        bench.build(NEW)
+        assert copied_by_spark(bench)
+        assert bench.writers() == ["DuckDB", "DuckDB"]
+        assert bench.batches("inserts, deletes, updates")[1] == (1, 1, 3)
+        assert diff(bench, NEW) == 0
+
+    def test_a_rewind_is_followed_by_another_copy(self, bench: Workbench) -> None:
+        bench.configure(strategy="outer_join", unique_key=KEY)
+        bench.build(OLD)
+        bench.build(NEW)
+        bench.operate("rewind", model=MODEL, to_batch=1)
+        bench.build()
+        assert bench.batches("inserts, deletes, updates")[-1] == (1, 1, 3)
+        assert diff(bench, NEW) == 0
+        # Columns that only one of the copies has are joined by Spark.
+        bench.configure(strategy="outer_join", unique_key=KEY, on_schema_change="append_new_columns")
+        wider = f"select *, 7 as more from ({NEW})"
+        bench.build(wider)
+        assert bench.batches("inserts, deletes, updates, backfilled")[-1] == (0, 0, 0, 8)
+        assert diff(bench, wider) == 0
+
+
+def copied_by_spark(bench: Workbench) -> bool:
+    """Whether the last run wrote a copy by a statement."""
+    return any(each.startswith("insert into") and "__copy_" in each.split("\n")[0] for each in bench.statements())
+
+
+def diff(bench: Workbench, rows: str) -> int:
+    """How many of these rows the log does not lead to, and the other way round."""
+    names = ", ".join(f"`{name}`" for name in bench.spark.sql(rows).columns)
+    latest = "row_number() over (partition by account_id, `it's` order by _batch_id desc) as latest"
+    log = f"select *, {latest} from {bench.schema}.{MODEL}"
+    found = bench.spark.sql(f"select {names} from ({log}) where latest = 1 and _change_type <> 'delete'")
+    dump = bench.spark.sql(rows)
+    return found.exceptAll(dump).count() + dump.exceptAll(found).count()
