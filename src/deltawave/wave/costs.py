@@ -125,7 +125,7 @@ class WaveCost:
         """Seconds of a TimedSegmentScan (Table 9)."""
         given = self.parameters
         days = float(given.window)
-        if self.scheme == "wata":
+        if not SCHEMES[self.scheme].is_hard:
             days += self.cluster / 2 - 1
         one = given.seek + days / self.constituents * self.day_size / given.transfer
         return given.fixed.scan + _read(given.scan_indexes, self.constituents) * (one + _BUCKETS * self._further_files)
