@@ -123,6 +123,15 @@ class TestLargeCopies:
         assert bench.batches("inserts, deletes, updates, backfilled")[-1] == (0, 0, 0, 8)
         assert diff(bench, wider) == 0
 
+    def test_other_strategies_read_them(self, bench: Workbench) -> None:
+        rows = (
+            "select id as account_id, if(id < {0}, 'new', 'old') as name, date '2026-01-01' + {0} as day from range(10)"
+        )
+        for number, strategy in enumerate(("outer_join", "outer_join", "union", "sort_merge", "outer_join")):
+            bench.configure(strategy=strategy, snapshot_date="day")
+            bench.build(rows.format(number))
+        assert bench.batches("inserts, deletes, updates") == [(10, 0, 0), *[(0, 0, 1)] * 4]
+
 
 def copied_by_spark(bench: Workbench) -> bool:
     """Whether the last run wrote a copy by a statement."""
