@@ -14,7 +14,7 @@
   {%- set select = 'select\n    ' ~ names | join(',\n    ') ~ '\nfrom (\n' ~ deltawave._indented(rows) ~ '\n)' -%}
   {%- set options = {'folder': deltawave._folder(job, relation), 'memory_bytes': job.settings.memory_bytes} -%}
   {%- if not adapter.call_library('deltawave.differencing.stored_copies.write', {'rows': deltawave._in_parentheses(select)}, options) -%}
-    {%- do deltawave._run(job, 'insert into ' ~ relation ~ '\n' ~ select) -%}
+    {%- do deltawave._run(job, 'insert overwrite ' ~ relation ~ '\n' ~ select) -%}
   {%- endif -%}
   {{ return({'has_hash': false}) }}
 {%- endmacro -%}
@@ -40,6 +40,8 @@
 {%- macro _is_read_by_duckdb(job) -%}
   {%- set types = job.columns | map(attribute='data_type') | join(' ') | lower -%}
   {%- if job.settings.file_format != 'parquet' or modules.re.search('<|variant|interval|collate|char', types) -%}{{ return(false) }}{%- endif -%}
+  {#- Then a table's `timestamp` has no zone, and a select's may have one. -#}
+  {%- if deltawave._setting(job, 'spark.sql.timestampType') | upper == 'TIMESTAMP_NTZ' -%}{{ return(false) }}{%- endif -%}
   {{ return(modules.re.match('file:|/', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
 {%- endmacro -%}
 

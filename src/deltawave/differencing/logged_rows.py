@@ -1,4 +1,4 @@
-"""The files of a change log, read and written by DuckDB: the last changes of keys, and the changes of a batch."""
+"""The files of a change log, read and written by DuckDB: last changes of keys, changes of a batch; and of copies."""
 
 import logging
 import re
@@ -243,7 +243,8 @@ def write_files(
 
 def as_stored(rows: DataFrame) -> list[str]:
     """The columns of rows that DuckDB has read, as they are written: texts were read as their bytes."""
-    return [f"{_stored(name, _texts(rows.dtypes))} as {name_in_duckdb(name)}" for name in rows.columns]
+    texts = _texts(rows.dtypes)
+    return [f"{_stored(name, texts)} as {name_in_duckdb(name)}" for name in rows.columns]
 
 
 def _texts(types: Sequence[tuple[str, str]]) -> set[str]:

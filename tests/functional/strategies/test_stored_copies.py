@@ -92,6 +92,7 @@ class TestLargeCopies:
         assert not copied_by_spark(bench)
         assert bench.writers() == ["DuckDB", "DuckDB"]
         assert bench.batches("inserts, deletes, updates")[1] == (1, 1, 3)
+        assert not any("clustered by" in each for each in bench.statements())
         # Spark joins the same copy, and then sorts the next one.
         bench.configure(strategy="outer_join", unique_key=KEY, hint="merge")
         bench.build(OLD)
@@ -107,6 +108,17 @@ class TestLargeCopies:
         assert bench.writers() == ["DuckDB", "DuckDB"]
         assert bench.batches("inserts, deletes, updates")[1] == (1, 1, 3)
         assert diff(bench, NEW) == 0
+
+    def test_times_without_a_zone_are_left_to_spark(self, bench: Workbench) -> None:
+        """Where a table's ``timestamp`` has no zone, DuckDB would write one that has."""
+        name = "spark.sql.timestampType"
+        bench.configure(strategy="outer_join", unique_key=KEY)
+        bench.spark.conf.set(name, "TIMESTAMP_NTZ")
+        try:
+            bench.build(OLD)
+        finally:
+            bench.spark.conf.unset(name)
+        assert bench.writers() == ["parquet-mr"]
 
     def test_a_rewind_is_followed_by_another_copy(self, bench: Workbench) -> None:
         bench.configure(strategy="outer_join", unique_key=KEY)
@@ -135,7 +147,7 @@ class TestLargeCopies:
 
 def copied_by_spark(bench: Workbench) -> bool:
     """Whether the last run wrote a copy by a statement."""
-    return any(each.startswith("insert into") and "__copy_" in each.split("\n")[0] for each in bench.statements())
+    return any(each.startswith("insert overwrite ") and "__copy_" in each.split("\n")[0] for each in bench.statements())
 
 
 def diff(bench: Workbench, rows: str) -> int:

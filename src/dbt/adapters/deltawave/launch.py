@@ -42,7 +42,7 @@ _HINTS = (
     (_NO_JAVA, f"No Java was found. {_INSTALL}"),
     (
         _TWO_COLLECTORS,
-        f"Name the garbage collector in the profile's {JAVA_OPTIONS} alone, for instance -XX:+UseParallelGC.",
+        f"Name the garbage collector in the profile's {JAVA_OPTIONS}, and not in spark-defaults.conf or elsewhere.",
     ),
     (_NO_PACKAGE, "A package of spark.jars.packages could not be fetched: check its name and the network."),
 )
