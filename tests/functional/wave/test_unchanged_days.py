@@ -75,6 +75,77 @@ def test_only_days_with_other_files_are_read(bench: Workbench, write: Callable[.
     assert [(str(row.day), row["count"]) for row in rows] == [("2026-01-03", 3), ("2026-01-04", 6), ("2026-01-05", 3)]
 
 
+# A table, and the statement that deletes a row of its second day and leaves the files that have the others.
+TABLES = {
+    "parquet": ("", "insert overwrite {dump} partition (day = '2026-01-02') values (0), (2)"),
+    "delta": (
+        "tblproperties ('delta.enableDeletionVectors' = 'true')",
+        "delete from {dump} where day = '2026-01-02' and supplier = 1",
+    ),
+    "iceberg": (
+        "tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')",
+        "delete from {dump} where day = '2026-01-02' and supplier = 1",
+    ),
+}
+
+
+def test_only_days_of_a_table_with_other_files_are_read(bench: Workbench) -> None:
+    """Also where a version of the table says which files are its own, and which of their rows are deleted."""
+    dump = f"{bench.schema}.dump"
+    properties, delete = TABLES[bench.file_format]
+
+    def add(day: int) -> None:
+        values = f"select cast(id as bigint) as supplier, date '2026-01-{day:02}' as day from range(3)"
+        bench.spark.sql(f"insert into {dump} select /*+ coalesce(1) */ supplier, day from ({values})")
+
+    def files(day: int) -> list[Path]:
+        """The files of a day, which are an hour old then."""
+        warehouse = bench.spark.conf.get("spark.sql.warehouse.dir", "").removeprefix("file:")
+        found = [*Path(warehouse).rglob(f"{bench.schema}*/dump/**/day=2026-01-{day:02}/*.parquet")]
+        for file in found:
+            os.utime(file, (time.time() - 3600,) * 2)
+        return found
+
+    configure(bench, full_refresh=True)
+    columns = f"(supplier bigint, day date) using {bench.file_format} partitioned by (day) {properties}"
+    bench.spark.sql(f"create table {dump} {columns}")
+    for number in (1, 2, 3):
+        add(number)
+    (old,), _, _ = map(files, (1, 2, 3))
+    assert bench.build(None).messages[MODEL] == "1 batch: 9 inserts, 0 deletes, 0 updates"
+    spoil(old)
+    bench.spark.sql(delete.format(dump=dump))
+    files(2)
+    assert bench.build(None).messages[MODEL] == "1 batch: 2 inserts, 3 deletes, 0 updates"
+    add(4)
+    files(4)
+    assert bench.build(None).messages[MODEL] == "1 batch: 3 inserts, 3 deletes, 0 updates"
+    assert not bench.run("--vars", f"deltawave_read: [{MODEL}]").ok
+
+
+# What hides the files of a day.
+HIDDEN = {
+    "parquet": ["insert into {dump} values (1, null)"],
+    "delta": ["alter table {dump} set tblproperties ('delta.columnMapping.mode' = 'name')"],
+    "iceberg": ["insert into {dump} values (1, null)", "alter table {dump} drop partition field day"],
+}
+
+
+def test_tables_that_do_not_show_the_files_of_a_day(bench: Workbench) -> None:
+    dump = f"{bench.schema}.dump"
+
+    def states() -> dict[str, str] | None:
+        return partition_states(bench.spark.sql(f"select * from {dump}"), "day", "")
+
+    for hide in HIDDEN[bench.file_format]:
+        bench.spark.sql(f"create table {dump} (supplier int, day date) using {bench.file_format} partitioned by (day)")
+        bench.spark.sql(f"insert into {dump} values (1, date '2026-01-01')")
+        assert states() is not None
+        bench.spark.sql(hide.format(dump=dump))
+        assert states() is None
+        bench.spark.sql(f"drop table {dump} purge")
+
+
 def test_known_days_are_not_read(spark: SparkSession, write: Callable[..., Path], tmp_path: Path) -> None:
     spec = WaveSpec(
         WaveIndex("del", 3, 2), "packed_shadow", "day", "supplier", (("supplier", "bigint"), ("day", "date"))
