@@ -18,6 +18,7 @@ from typing import Any
 import history
 import yaml
 from metastore import MetastoreServer
+from pyarrow import parquet
 
 PROJECT = Path(__file__).with_name("project")
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,11 +152,16 @@ class House:
         reader.wait_for_dumps()
         return reader
 
-    def is_writing(self, model: str) -> bool:
-        """Whether a statement has begun to write into a table of the model's, and not ended."""
+    def written(self, model: str) -> set[Path]:
+        """What statements have begun to write, or written, into tables of the model's."""
         folder = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
-        marks = ("_temporary", ".spark-staging-*")
-        return any(True for mark in marks for _ in folder.glob(f"{model}__*/**/{mark}"))
+        marks = ("_temporary", ".spark-staging-*", "part-*")
+        return {path for mark in marks for path in folder.glob(f"{model}__*/**/{mark}")}
+
+    def writers(self, table: str) -> set[str]:
+        """The libraries that wrote the Parquet files of tables, whose names are a pattern."""
+        folder = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
+        return {parquet.read_metadata(file).created_by.split()[0] for file in folder.glob(f"{table}/*.parquet")}
 
     def close(self) -> None:
         """End what a failed test left running."""
@@ -253,9 +259,10 @@ def kill_at(house: House, last: int, stops: Mapping[str, str]) -> None:
     run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
     for model, stop in stops.items():
         if stop.endswith("-passing"):
+            before = house.written(model)
             house.gate.write_text("go\n")
             deadline = time.monotonic() + _SECONDS
-            while not house.is_writing(model) and f"STOPPED {model} AT {stop}, PASSED" not in run.output:
+            while house.written(model) <= before and f"STOPPED {model} AT {stop}, PASSED" not in run.output:
                 assert time.monotonic() < deadline, run.output
                 time.sleep(0.002)
     run.kill()

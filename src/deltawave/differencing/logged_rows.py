@@ -219,9 +219,11 @@ def write_files(
             # A table's location is a path, not a URI.
             path = local_path(quote(folder, safe="/:"))
             written = select(engine)
-            path.mkdir(parents=True, exist_ok=True)
+            # A table's own folder is there, unless the table was dropped meanwhile.
+            for level in (path.parent, path):
+                level.mkdir(exist_ok=True)
             if any(path.glob("*.parquet")):
-                raise NotInPlaceError("the folder has files, which Spark replaces")
+                raise NotInPlaceError("the folder has files, which only Spark replaces")
             target = path
             options = [
                 f"format parquet, parquet_version v1, compression {codec}, file_size_bytes {_FILE_BYTES}",
