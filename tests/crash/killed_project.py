@@ -61,18 +61,20 @@ class Model:
 
 
 @contextmanager
-def open_house(file_format: str, models: Mapping[str, Model], folder: Path, jvm_options: str) -> Iterator[House]:
+def open_project(
+    file_format: str, models: Mapping[str, Model], folder: Path, jvm_options: str
+) -> Iterator[KilledProject]:
     """A warehouse of that file format, on a metastore server of its own, and a project of these models."""
     folder.mkdir()
     with MetastoreServer(folder / "metastore") as server:
-        house = House(folder, models, server, file_format, FORMATS[file_format], jvm_options)
+        project = KilledProject(folder, models, server, file_format, FORMATS[file_format], jvm_options)
         try:
-            yield house
+            yield project
         finally:
-            house.close()
+            project.close()
 
 
-class House:
+class KilledProject:
     """One warehouse with dated dumps in it, and the dbt project that compares them."""
 
     def __init__(
@@ -253,24 +255,24 @@ class Reader(Process):
         return set(changes)
 
 
-def kill_at(house: House, last: int, stops: Mapping[str, str]) -> None:
+def kill_at(project: KilledProject, last: int, stops: Mapping[str, str]) -> None:
     """Run the models of ``stops`` on the dumps up to ``last`` until all wait there, and SIGKILL the process."""
-    run = house.dbt(last, "--select", *stops, stops=stops)
+    run = project.dbt(last, "--select", *stops, stops=stops)
     run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
     for model, stop in stops.items():
         if stop.endswith("-passing"):
-            before = house.written(model)
-            house.gate.write_text("go\n")
+            before = project.written(model)
+            project.gate.write_text("go\n")
             deadline = time.monotonic() + _SECONDS
-            while house.written(model) <= before and f"STOPPED {model} AT {stop}, PASSED" not in run.output:
+            while project.written(model) <= before and f"STOPPED {model} AT {stop}, PASSED" not in run.output:
                 assert time.monotonic() < deadline, run.output
                 time.sleep(0.002)
     run.kill()
 
 
-def run(house: House, last: int) -> str:
+def run(project: KilledProject, last: int) -> str:
     """Run undisturbed on the dumps up to ``last``; what dbt says."""
-    process = house.dbt(last)
+    process = project.dbt(last)
     assert process.finish() == 0, process.output
     return process.output
 
