@@ -15,26 +15,20 @@ from deltawave.meshjoin.batches import require_plain
 from deltawave.meshjoin.conditions import Condition, Equal, Matcher
 from deltawave.meshjoin.relation import Relation, require_key
 from deltawave.meshjoin.results import MatchedRows, Results
-from deltawave.meshjoin.stream import Counts, Progress, StreamBuffer, Tuner, greedy
+from deltawave.meshjoin.stream import Counts, StreamBuffer
 from deltawave.meshjoin.stream_hash_table import Numbers
 from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Block, Window
 
 
 class OnePass:
-    def __init__(self, join: "MeshJoin", source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
-        self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
+    def __init__(self, join: "MeshJoin", source: StreamBuffer, counts: Counts) -> None:
+        self._join, self._source, self._counts = join, source, counts
         self._relation, self._condition = join.relation, join.condition
         self._matched = join.matched_rows()
         self._results = join.results(self._matched)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        try:
-            yield from (batch for batch in self._found() if batch.num_rows)
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Release everything; may be called before the end."""
+        return (batch for batch in self._found() if batch.num_rows)
 
     def _found(self) -> Iterator[pa.RecordBatch]:
         if self._relation.pages:
@@ -58,10 +52,7 @@ class OnePass:
         while True:
             self._widen()
             room = self._capacity - (self._window.end - self._window.begin)
-            new = self._gather(room)
-            first = self._source.look()
-            progress = Progress(new, first.num_rows if first else 0, room, pages, self._most_pages)
-            w, b = self._tuner(progress)
+            w, b = self._choose(room)
             self._take(min(w, room), page)
             if self._window.is_empty:
                 if self._source.has_ended and self._source.look() is None:
@@ -96,9 +87,9 @@ class OnePass:
         if 2 * tuple_bytes <= self._tuple_bytes:
             self._begin_window(tuple_bytes)
 
-    def _gather(self, room: int) -> int:
-        """Read new tuples ahead, and return how many. This class reads none: they wait at the stream's source."""
-        return 0
+    def _choose(self, room: int) -> tuple[int, int]:
+        """w and b of the next iteration. All tuples that fit, and the most pages, need the fewest cycles."""
+        return room, self._most_pages
 
     def _take(self, count: int, page: int) -> None:
         if self._matcher is None:
@@ -158,17 +149,16 @@ class OnePass:
         assert self._matcher is not None
         self._matcher.remove(self._window.expire(page))
         for block in self._window.expired_blocks():
-            yield from self._flushed()
-            if self._join.records_matches:
-                for numbers, rows in self._window.chosen(block, matched=self._join.how == "left_semi"):
-                    found = rows if self._join.how == "left_semi" else self._unmatched(rows)
-                    yield from self._found_for(numbers, pa.Table.from_batches([found]))
-            yield from self._left(block)
+            yield from self._last_results(block)
             self._window.release_block()
 
-    def _left(self, block: Block) -> Iterable[pa.RecordBatch]:
-        """Results that have waited for the tuples of a block to leave."""
-        return ()
+    def _last_results(self, block: Block) -> Iterator[pa.RecordBatch]:
+        """The results of a block's tuples that are not returned yet."""
+        yield from self._flushed()
+        if self._join.records_matches:
+            for numbers, rows in self._window.chosen(block, matched=self._join.how == "left_semi"):
+                found = rows if self._join.how == "left_semi" else self._unmatched(rows)
+                yield from self._found_for(numbers, pa.Table.from_batches([found]))
 
     def _unmatched_rows(self) -> Iterator[pa.RecordBatch]:
         for page in range(self._relation.pages):
@@ -299,14 +289,11 @@ class MeshJoin:
         return Results(self.condition, schema, self.carried, matched)
 
     def run(
-        self,
-        stream: Iterable[pa.RecordBatch | None] | StreamBuffer,
-        tuner: Tuner | None = None,
-        counts: Counts | None = None,
+        self, stream: Iterable[pa.RecordBatch | None] | StreamBuffer, counts: Counts | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Join, and return batches of the result as they are found. ``counts`` is kept up to date.
 
         None in the stream means that there is nothing new yet.
         """
         source = stream if isinstance(stream, StreamBuffer) else StreamBuffer(stream, self.stream_schema)
-        return OnePass(self, source, tuner or greedy, counts or Counts()).batches()
+        return OnePass(self, source, counts or Counts()).batches()

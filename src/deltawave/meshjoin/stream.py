@@ -1,7 +1,7 @@
-"""The stream S of MESHJOIN: new tuples that wait to be read, and what chooses w and b (MJ08 3.1, 3.3)."""
+"""The stream S of MESHJOIN: new tuples that wait to be read (MJ08 3.1)."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -106,26 +106,3 @@ def _copied_bytes(rows: pa.RecordBatch) -> int:
     # Put together with rows that have nulls, each column gets one bit per row.
     size: int = rows.nbytes + rows.num_columns * (rows.num_rows // 8 + 1)
     return size
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a tuner knows at the beginning of an iteration."""
-
-    # Tuples that came in since the last iteration, if the join counts them.
-    new: int
-    # Tuples that can be read, and for which the window has room.
-    waiting: int
-    room: int
-    # Of the relation, and how many of them are read at a time.
-    pages: int
-    most_pages: int
-
-
-# Chooses w and b for each iteration.
-Tuner = Callable[[Progress], tuple[int, int]]
-
-
-def greedy(progress: Progress) -> tuple[int, int]:
-    """As many tuples as there is room for, and as many pages as are read at a time: the fewest cycles."""
-    return progress.room, progress.most_pages
