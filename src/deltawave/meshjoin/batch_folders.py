@@ -171,8 +171,8 @@ class BatchFolders:
             names = [folder.rpartition("/")[2] for folder in self.previous()]
             self._files.write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
 
-    def has(self, batch: int) -> bool:
-        """Whether a batch is committed.
+    def finish_committed(self, batch: int) -> bool:
+        """Whether a batch is committed; then leftovers of killed runs are removed.
 
         Raises ``ValueError`` if it has other rows, because the checkpoint is older: the new rows would be skipped.
         """
@@ -253,11 +253,14 @@ class BatchFolders:
     def _count(self, kind: str, folder: str) -> int:
         return self._session.read.format(kind).load(folder).count() if self._files.exists(folder) else 0
 
-    def shed(self, schema: StructType) -> tuple[DataFrame, int, int] | None:
-        """Shed rows that no pass has joined, if any; the number of the next pass, and of the last batch that shed."""
+    def begin_later_pass(self, schema: StructType) -> tuple[DataFrame, int, int] | None:
+        """Shed rows that no pass has joined, if any; the number of the next pass, and of the last batch that shed.
+
+        Leftovers of the last pass are removed.
+        """
         first = min([0, *self.batches()])
         if first:
-            # The run that committed this pass may have been killed before it removed the joined rows.
+            # The run that committed it may have been killed before it removed the joined rows.
             self._clean(first)
             self._remove_shed(int(self._files.read(f"{self._committed(first)}/{_UP_TO}") or ""))
         if not (waiting := self.batches(f"/{SHED}")):

@@ -32,7 +32,7 @@ from deltawave.resources import holding, persisted
 Columns = str | Sequence[str] | Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JoinOptions:
     """How a stream is joined with a relation: the arguments of ``mesh_join`` and ``stream_join``.
 
@@ -112,7 +112,7 @@ def mesh_join(
     """
     if where is not None and how != "inner":
         raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
-    options = JoinOptions(on, condition, how, memory_bytes, direct)
+    options = JoinOptions(on=on, condition=condition, how=how, memory_bytes=memory_bytes, direct=direct)
     found = joined(stream, relation, options)
     return found if where is None else found.where(where)
 

@@ -136,7 +136,16 @@ def join_new_rows(
     folder = alongside_tables(session, "stream_join", name)
     kept = BatchFolders(session, folder)
     # Errors are raised before anything is set aside.
-    options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)
+    options = JoinOptions(
+        on=on,
+        condition=condition,
+        how=how,
+        memory_bytes=memory_bytes,
+        direct=direct,
+        shed=shed,
+        malformed=malformed,
+        probability=probability,
+    )
     empty = options.with_probability(no_results(session, options.rows_schema(stream.schema), relation, options), None)
     require_comparable(empty)
     schema = StructType([*empty.schema, StructField(BATCH, LongType())])

@@ -7,7 +7,7 @@ from deltawave.sql_text import literal, quoted
 from deltawave.wave.operations import Days
 from deltawave.wave.tables import IS_FIRST, PART, PLACE, VALUE, Part, WaveRecord, WaveSpec, as_comment
 
-_PARTS_GONE = (
+PARTS_DROPPED = (
     "The wave index has dropped parts that this query names, since it has made two more transitions: make the query "
     "again."
 )
@@ -92,7 +92,7 @@ def parts_are_there(record: WaveRecord, table: str, parts: Sequence[Part]) -> st
     if record.spec.technique != "in_place" or not filled:
         return None
     return (
-        f"(select assert_true(size(collect_set({PART})) = {len(filled)}, {literal(_PARTS_GONE)}) is null "
+        f"(select assert_true(size(collect_set({PART})) = {len(filled)}, {literal(PARTS_DROPPED)}) is null "
         f"from {table} where {part_filter(filled)})"
     )
 

@@ -188,13 +188,9 @@ class WaveRecord:
         )
 
 
-def choices() -> dict[str, Any]:
-    """What options of a wave index can be: ``schemes``, with the least numbers of constituents; others as lists."""
-    return {
-        "schemes": {name: scheme.least for name, scheme in SCHEMES.items()},
-        "techniques": list(TECHNIQUES),
-        "gaps": list(GAPS),
-    }
+def choices() -> dict[str, list[str]]:
+    """What options of a wave index can be."""
+    return {"schemes": list(SCHEMES), "techniques": list(TECHNIQUES), "gaps": list(GAPS)}
 
 
 def named_parts(tables: Iterable[Table]) -> set[tuple[str, str]]:
