@@ -85,7 +85,7 @@ def advise(
         for scheme, rules in SCHEMES.items()
         for constituents in range(rules.least, min(parameters.window, needs.most_constituents) + 1)
         # REINDEX does the same under each technique.
-        for technique in (needs.techniques[-1:] if scheme == "reindex" else needs.techniques)
+        for technique in (needs.techniques[-1:] if rules.rebuilds else needs.techniques)
     ]
     allowed = [option for option in options if not needs.against(option)]
     if not allowed:

@@ -80,7 +80,7 @@ class WaveCost:
 
     @property
     def _is_packed(self) -> bool:
-        return self.technique == "packed_shadow" or self.scheme == "reindex"
+        return self.technique == "packed_shadow" or SCHEMES[self.scheme].rebuilds
 
     @property
     def day_size(self) -> float:
@@ -105,8 +105,9 @@ class WaveCost:
 
         In place it is 0, except for REINDEX, which always builds alongside the old index; the paper counts none.
         """
-        is_copied = {"reindex": True, "reindex_plus_plus": self.technique == "packed_shadow"}
-        return ceil(self.cluster) * self.day_size if is_copied.get(self.scheme, self.technique != "in_place") else 0.0
+        # REINDEX++ adds a day to a temporary index, which replaces the old one.
+        is_copied = self.technique == "simple_shadow" and self.scheme != "reindex_plus_plus"
+        return ceil(self.cluster) * self.day_size if is_copied or self._is_packed else 0.0
 
     @property
     def most_space(self) -> float:
@@ -163,7 +164,7 @@ class WaveCost:
         prepared, indexed = self.daily.days_prepared, self.daily.days_indexed
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
-        if self.scheme == "reindex":
+        if SCHEMES[self.scheme].rebuilds:
             return 0.0, indexed * build
         packed = {
             "del": (0.0, days * smart + build),
