@@ -18,16 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import Row, exact, rows_of
 
-from deltawave.meshjoin import direct_file
+from deltawave.meshjoin import relation as relation_module
 from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.conditions import Between, Condition, Equal, Near, Where
-from deltawave.meshjoin.operator import KINDS, MeshJoin, OnePass
+from deltawave.meshjoin.operator import KINDS, RESULT_BYTES, MeshJoin, OnePass
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.results import RESULT_BYTES
-from deltawave.meshjoin.shed_window import shedding
-from deltawave.meshjoin.shedding import SketchedFrequencies
-from deltawave.meshjoin.stream import Counts, StreamBuffer
-from deltawave.meshjoin.stream_window import Window
+from deltawave.meshjoin.shedding import SketchedFrequencies, shedding
+from deltawave.meshjoin.stream import Counts, StreamBuffer, Window
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("place", pa.string()), ("skey", pa.int64())])
@@ -412,7 +409,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 15)
     taken: list[int] = []
     rooms: list[weakref.ref[Any]] = []
-    add, aligned = Window.add, direct_file._aligned
+    add, aligned = Window.add, relation_module._aligned
 
     def noted_room(size: int) -> Any:
         room = aligned(size)
@@ -426,7 +423,7 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         add(window, *arguments)
         taken.append(window.nbytes + held())
 
-    monkeypatch.setattr(direct_file, "_aligned", noted_room)
+    monkeypatch.setattr(relation_module, "_aligned", noted_room)
     monkeypatch.setattr(Window, "add", noted)
     with PageFile(folder / "relation.pages", direct=True) as pages:
         wide = "z" * (memory - pages.page_bytes - 1000)

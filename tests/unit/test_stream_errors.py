@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from deltawave.meshjoin.hadoop_files import HadoopFiles
+from deltawave.meshjoin.batch_folders import HadoopFiles
 from deltawave.spark_errors import message_of
 
 BEGIN = (

@@ -16,8 +16,7 @@ import pyarrow as pa
 from deltawave.meshjoin.conditions import Matcher
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Pages, Relation
-from deltawave.meshjoin.stream import StreamBuffer
-from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
+from deltawave.meshjoin.stream import BLOCKS, PACKETS, StreamBuffer, Window
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel
 from laboratory.meshjoin.self_tuner import Fixed
 from laboratory.meshjoin.tuned import Progress, run_tuned

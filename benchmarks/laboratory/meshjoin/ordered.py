@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.operator import MeshJoin
-from deltawave.meshjoin.stream import Counts, StreamBuffer
+from deltawave.meshjoin.stream import Block, Counts, StreamBuffer
 from deltawave.meshjoin.stream_hash_table import Numbers
-from deltawave.meshjoin.stream_window import Block
 from laboratory.meshjoin.tuned import TunedPass, Tuner, greedy
 
 # Bytes of results that are put in order at a time: each time the file is read once.

@@ -22,8 +22,7 @@ from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation
-from deltawave.meshjoin.shed_window import shedding
-from deltawave.meshjoin.shedding import INCLUSION, PRIORITIES
+from deltawave.meshjoin.shedding import INCLUSION, PRIORITIES, shedding
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 from deltawave.meshjoin.stream import Counts
 from deltawave.meshjoin.stream_metrics import Totals, of_task

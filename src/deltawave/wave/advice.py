@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deltawave.wave.cost_parameters import TableParameters, WaveParameters
-from deltawave.wave.costs import TableCost, WaveCost
+from deltawave.wave.costs import TableCost, TableParameters, WaveCost, WaveParameters
 from deltawave.wave.schemes import SCHEMES
 from deltawave.wave.tables import TECHNIQUES
 

@@ -120,7 +120,7 @@ class WaveRecord:
     - ``state_day``: the number of the newest day; ``days``: the days by their numbers
     - ``tables``: the table of each index, by its name (I1, T0, ...)
     - ``pending``: operations that still have to prepare later days
-    - ``replaced``: replaced tables and parts that readers may still read (:func:`deltawave.wave.execution.superseded`)
+    - ``replaced``: replaced tables and parts that readers may still read (:func:`deltawave.wave.steps.superseded`)
     - ``run``: the run that made the last transition
     """
 
