@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 
 from deltawave.differencing.batches import Batches
-from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.compression import unused_prefix
 from deltawave.differencing.in_place import nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
@@ -181,11 +181,11 @@ class _Mesh:
             return result
         if self.options.probability is not None:
             result = result.add(self.options.probability, DoubleType())
-        return result.add(free_prefix("is_shed_", result.names), BooleanType())
+        return result.add(unused_prefix("is_shed_", result.names), BooleanType())
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
         """The result over a frame; ``part``: which of the relation's ``parts`` a row is joined with."""
-        is_row, placed = (free_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
+        is_row, placed = (unused_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
         rows = stream.select("*", F.lit(True).alias(is_row), part.alias(placed))
         if self.options.how == "right_anti":
             # A row of nulls for each part: parts that get no row of the stream have to be read as well.
@@ -222,7 +222,7 @@ class _Mesh:
 def _by_rows(stream: DataFrame, mesh: _Mesh) -> DataFrame:
     """Each part of the relation is joined with all rows; which rows have no match is known when all parts are done."""
     how = mesh.options.how
-    number = free_prefix("number_", [*stream.columns, *mesh.stored.schema.names])
+    number = unused_prefix("number_", [*stream.columns, *mesh.stored.schema.names])
     parts = sorted(mesh.stored.files) or [0]
     numbered = persisted(stream.withColumn(number, F.monotonically_increasing_id()))
     found = replace(mesh, stream=numbered.schema).over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)

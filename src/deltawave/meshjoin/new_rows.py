@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.compression import unused_prefix
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.mesh_join import JoinOptions, mesh_join
@@ -74,7 +74,7 @@ def new_keys(
         highest = max(highest, _highest(assigned, key))
     stored = StoredRelation.alongside_tables(known, name, key=list(on))
     unknown = mesh_join(rows, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
-    place = free_prefix("place", rows.columns)
+    place = unused_prefix("place", rows.columns)
     placed = unknown.dropna(subset=list(on)).withColumn(
         place, F.row_number().over(Window.partitionBy(*natural).orderBy(quoted(order)))
     )

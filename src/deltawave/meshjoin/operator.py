@@ -176,7 +176,7 @@ class OnePass:
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
-        # Created when the first tuples are taken. Until then, gathering may use its memory.
+        # Created when the first tuples are read. Until then, gathering may use its memory.
         self._matcher: Matcher | None = None
         self._matcher_bytes = self._condition.row_bytes(self._capacity)
         self._own_bytes = self._most_pages * self._relation.page_bytes + self._matched.nbytes + self._matcher_bytes

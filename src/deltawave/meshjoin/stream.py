@@ -32,7 +32,7 @@ class StreamBuffer:
     """A stream of record batches. None among them means that there is nothing new yet.
 
     One batch is held at a time, which does not count as the join's memory; the others wait at the stream's source.
-    ``tuple_bytes``: the average size of the tuples; by default it is taken from the first ones.
+    ``tuple_bytes``: the average size of the tuples; by default that of the first ones.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Block:
     def end(self) -> int:
         return self.begin + self.count
 
-    def add(self, rows: pa.RecordBatch, most_rows: int, free_bytes: int) -> None:
+    def add(self, rows: pa.RecordBatch, most_rows: int, spare_bytes: int) -> None:
         """Add tuples. As fetching from many batches takes long, small ones are put together, of up to ``most_rows``."""
         self.count += rows.num_rows
         self.parts.append(rows)
@@ -151,7 +151,7 @@ class Block:
             is_smaller = not together or part.num_rows <= together
             # Put together with rows that have nulls, a column may take twice as much.
             is_large = together + part.num_rows > most_rows or size > _LARGEST_PART
-            if not is_smaller or is_large or 2 * size > free_bytes:
+            if not is_smaller or is_large or 2 * size > spare_bytes:
                 break
             first, together = first - 1, together + part.num_rows
         if len(self.parts) - first > 1:
@@ -183,13 +183,13 @@ class Window:
         """The bytes of the tuples and of the notes."""
         return sum(block.nbytes + self._records_matches * block.count for block in self._blocks)
 
-    def add(self, rows: pa.RecordBatch, start_page: int, free_bytes: int) -> None:
-        """Add a packet. ``free_bytes``: memory that this may use in addition."""
+    def add(self, rows: pa.RecordBatch, start_page: int, spare_bytes: int) -> None:
+        """Add a packet. ``spare_bytes``: memory that this may use in addition."""
         if not self._blocks or self._blocks[-1].count >= self._block_rows:
             # The packet that fills a block is at most as large as another one.
             notes = 2 * self._block_rows if self._records_matches else 0
             self._blocks.append(Block(self.end, np.zeros(notes, dtype=bool)))
-        self._blocks[-1].add(rows, self._block_rows // 2, free_bytes)
+        self._blocks[-1].add(rows, self._block_rows // 2, spare_bytes)
         self.end += rows.num_rows
         self._packets.append((start_page, self.end))
 

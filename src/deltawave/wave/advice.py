@@ -69,8 +69,8 @@ def advise(
     """The wave index with the least total work per day, or a partitioned table.
 
     Among options whose work exceeds that by at most ``tolerance`` (a share), the one with the fewest constituents is
-    taken, since its probes answer sooner; among equals the one with less work. A partitioned table is the simplest, so
-    it is taken if its work is within the tolerance of the best index's. ``table``: what was measured of it.
+    chosen, since its probes answer sooner; among equals the one with less work. A partitioned table is the simplest, so
+    it is chosen if its work is within the tolerance of the best index's. ``table``: what was measured of it.
 
     Raises ``ValueError`` if nothing meets the needs, and for a tolerance below 0.
     """

@@ -267,8 +267,8 @@ class WaveCost:
     @property
     def precomputation(self) -> float:
         """Seconds of preparation per day (Tables 10 and 11), and the fixed costs of its batches and inserts."""
-        fixed, taken = self.parameters.fixed, self.daily
-        return self._maintenance()[0] + taken.preparing_batches * fixed.batch + taken.preparing_inserts * fixed.write
+        fixed, daily = self.parameters.fixed, self.daily
+        return self._maintenance()[0] + daily.preparing_batches * fixed.batch + daily.preparing_inserts * fixed.write
 
     @property
     def transition(self) -> float:
@@ -280,8 +280,8 @@ class WaveCost:
         """What the planner's operations take on an average day; clusters may be uneven."""
         fewer = SCHEMES[self.scheme].least - 1
         lengths = [len(days) for days in clusters(range(self.parameters.window - fewer), self.constituents - fewer)]
-        taken = [_IN_CLUSTER[self.scheme](days) for days in lengths]
-        found = Daily(*(sum(each) / sum(lengths) for each in zip(*taken, strict=True)))
+        daily = [_IN_CLUSTER[self.scheme](days) for days in lengths]
+        found = Daily(*(sum(each) / sum(lengths) for each in zip(*daily, strict=True)))
         if self.technique == "simple_shadow" and self.scheme in _SHADOW_INSERTS:
             return found._replace(inserts=sum(map(_SHADOW_INSERTS[self.scheme], lengths)) / sum(lengths))
         return found
