@@ -12,14 +12,13 @@ from pyspark.sql import DataFrame
 from deltawave.partition_states import partition_states
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.costs import on_spark
-from deltawave.wave.day_values import in_order
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.measuring import measure_days
 from deltawave.wave.run_plan import RunPlan, Work, plan_run
 from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.statements import day_checksum
 from deltawave.wave.steps import MOST_TEXT, Naming, full_length, leftover_parts, step, written_days
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec, in_order
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
 Json = Mapping[str, Any]
