@@ -82,7 +82,7 @@ class Macros:
         self._macros: dict[str, Callable[..., Any]] = {}
         self._context = {
             "deltawave": Package(self),
-            "adapter": SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format, call_library=called),
+            "adapter": SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format, call_library=_called),
             "api": SimpleNamespace(Relation=Relation),
             "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=lambda message: ""),
             "return": _return,
@@ -150,7 +150,7 @@ def _returning(macro: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def called(function: str, relations: Mapping[str, str], options: Mapping[str, Any]) -> Any:
+def _called(function: str, relations: Mapping[str, str], options: Mapping[str, Any]) -> Any:
     """What a library function returns that reads no relation."""
     assert not relations, f"no answer is given to {function}"
     module, _, name = function.rpartition(".")

@@ -15,13 +15,14 @@ from dbt_common.exceptions import CompilationError
 from pyspark.errors import AnalysisException
 from pyspark.sql import Row
 from pyspark.sql.types import DateType, IntegerType, StructType
-from unit.macro_harness import Macros, called
+from unit.macro_harness import Macros
 
 from deltawave.wave import WaveIndex, materialization
 from deltawave.wave.access import days_between
 from deltawave.wave.materialization import as_outcome, for_vars, is_settled, specification
 from deltawave.wave.operations import DropIndex, as_json
 from deltawave.wave.run_plan import RunPlan, Work
+from deltawave.wave.statements import PARTS_DROPPED
 from deltawave.wave.steps import Step, written_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, marked, partitions
@@ -59,6 +60,10 @@ def test_readers_of_a_window_that_is_not_clipped_see_more_days(changed: dict[str
     macros = Macros(log=lambda text, info: logged.append(text) or "")
     macros._log_soft_window({"name": "sales", "settings": macros._wave_settings("sales", {**GOOD, **changed})})
     assert re.findall(r"readers see (\d+) to (\d+) days", "".join(logged)) == ([("7", str(most))] if most else [])
+
+
+def test_python_says_the_same_of_dropped_parts() -> None:
+    assert Macros()._message("dropped_parts", {}) == PARTS_DROPPED
 
 
 def test_days_of_a_part() -> None:
@@ -368,7 +373,7 @@ def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[
 
     def call(function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
         if function.startswith(("deltawave.wave.tables.", "deltawave.wave.schemes.")):
-            return called(function, relations, options)
+            return Macros()._context["adapter"].call_library(function, relations, options)
         assert function == "deltawave.wave.materialization.advice"
         asked.append((relations, options))
         return ["Take del."]

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
-from unit.macro_harness import Macros
 from unit.wave_records import COLUMNS, SPEC, after, days, pending
 
 from deltawave.sql_text import literal
-from deltawave.wave import SCHEMES, WaveIndex, statements
+from deltawave.wave import SCHEMES, WaveIndex
 from deltawave.wave.run_plan import Work
 from deltawave.wave.statements import drop_part, view_select
 from deltawave.wave.steps import MOST_TEXT, Naming, full_length, step
@@ -220,8 +219,3 @@ def test_the_length_of_a_full_window_is_known_before() -> None:
         record, _ = after(spec, 20)
         grown = len(literal(as_comment({"select": view_select(record, {"batch_id": 40, "attempt": "0" * 12})})))
         assert abs(length(20, 4, scheme=scheme) / grown - 1) < 0.1, scheme
-
-
-def test_macros_say_the_same_of_dropped_parts() -> None:
-    """Selects by macros need no Python."""
-    assert Macros()._message("dropped_parts", {}) == statements.PARTS_DROPPED
