@@ -8,8 +8,7 @@ import pytest
 
 from deltawave.wave import SCHEMES
 from deltawave.wave.advice import WaveNeeds, advise
-from deltawave.wave.cost_parameters import WaveParameters, on_spark
-from deltawave.wave.costs import WaveCost
+from deltawave.wave.costs import WaveCost, WaveParameters, on_spark
 from deltawave.wave.tables import TECHNIQUES
 from laboratory.costs.wave import PrintedCost
 from laboratory.costs.wave_cases import SCAM, TPC_D, WEB_SEARCH, scaled

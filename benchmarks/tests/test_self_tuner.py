@@ -9,11 +9,12 @@ import pytest
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.stream import Counts, Progress
+from deltawave.meshjoin.stream import Counts
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
 from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.self_tuner import SelfTuner
 from laboratory.meshjoin.shed_stream import Shed, run_shedding
+from laboratory.meshjoin.tuned import Progress
 
 ON = Equal.on("key")
 FACTORS = CostFactors(

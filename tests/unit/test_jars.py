@@ -33,10 +33,10 @@ REFUSED = {
     "com.example:any_2.12:1.0": "Scala 2.12",
 }
 DOUBTFUL = {
-    "io.delta:delta-spark_2.13:4.0.0": "does not tell which Spark",
+    "io.delta:delta-spark_2.13:4.0.0": "does not say which Spark",
     "org.apache.hudi:hudi-spark4.0-bundle_2.13:1.1.0": "is made for Spark 4.0",
     "org.apache.sedona:sedona-spark-shaded-4.0_2.13:1.8.0": "is made for Spark 4.0",
-    "{{ env_var('A', 'x,y') | trim }}": "does not tell which Spark",
+    "{{ env_var('A', 'x,y') | trim }}": "does not say which Spark",
 }
 
 
@@ -87,7 +87,7 @@ def test_the_address_of_a_file_stays_hidden() -> None:
 
 def test_every_jar_of_a_list_is_looked_at() -> None:
     settings = {PACKAGES: f"{TESTED[0]}, {TESTED[1]},", FILES: "a.jar"}
-    assert [jar.said for jar in jars(settings, "4.1.4")] == [*TESTED, "a.jar"]
+    assert [jar.named for jar in jars(settings, "4.1.4")] == [*TESTED, "a.jar"]
 
 
 def test_a_connect_server_loads_its_own_jars() -> None:
@@ -143,7 +143,7 @@ def test_the_adapter_starts_spark_with_fitting_and_doubtful_jars(
         launch({PACKAGES: f"{TESTED[0]},io.delta:delta-spark_2.13:4.0.0"})
     assert started
     (warning,) = warnings
-    assert warning.startswith("io.delta:delta-spark_2.13:4.0.0 does not tell which Spark it is made for;")
+    assert warning.startswith("io.delta:delta-spark_2.13:4.0.0 does not say which Spark it is made for;")
 
 
 def test_the_page_lists_all_kinds() -> None:

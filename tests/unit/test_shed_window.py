@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.shed_window import shedding
-from deltawave.meshjoin.shedding import PRIORITIES, SketchedFrequencies
+from deltawave.meshjoin.shedding import PRIORITIES, SketchedFrequencies, shedding
 from deltawave.meshjoin.stream import Counts
 
 ON = Equal.on("key")

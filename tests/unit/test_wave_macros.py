@@ -22,8 +22,9 @@ from deltawave.wave.access import days_between
 from deltawave.wave.materialization import as_outcome, for_vars, is_settled, specification
 from deltawave.wave.operations import DropIndex, as_json
 from deltawave.wave.run_plan import RunPlan, Work
+from deltawave.wave.statements import PARTS_DROPPED
 from deltawave.wave.steps import Step, written_days
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec, choices
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, marked, partitions
 
 GOOD = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
@@ -49,6 +50,20 @@ def test_options_have_defaults_and_come_from_meta() -> None:
     settings = Macros()._wave_settings("sales", {**GOOD, "meta": {"deltawave": {"window": 5, "gaps": "empty"}}})
     assert (settings["window"], settings["gaps"], settings["update_technique"]) == (5, "empty", "packed_shadow")
     assert settings["clip"] is True
+
+
+@pytest.mark.parametrize(
+    ("changed", "most"), [({}, None), ({"clip": False}, None), ({"clip": False, "scheme": "wata"}, 9)]
+)
+def test_readers_of_a_window_that_is_not_clipped_see_more_days(changed: dict[str, Any], most: int | None) -> None:
+    logged: list[str] = []
+    macros = Macros(log=lambda text, info: logged.append(text) or "")
+    macros._log_soft_window({"name": "sales", "settings": macros._wave_settings("sales", {**GOOD, **changed})})
+    assert re.findall(r"readers see (\d+) to (\d+) days", "".join(logged)) == ([("7", str(most))] if most else [])
+
+
+def test_python_says_the_same_of_dropped_parts() -> None:
+    assert Macros()._message("dropped_parts", {}) == PARTS_DROPPED
 
 
 def test_days_of_a_part() -> None:
@@ -357,8 +372,8 @@ def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[
     said: list[str] = []
 
     def call(function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
-        if function == "deltawave.wave.tables.choices":
-            return choices()
+        if function.startswith(("deltawave.wave.tables.", "deltawave.wave.schemes.")):
+            return Macros()._context["adapter"].call_library(function, relations, options)
         assert function == "deltawave.wave.materialization.advice"
         asked.append((relations, options))
         return ["Take del."]

@@ -296,11 +296,11 @@ def test_spreading_can_begin_and_end_on_any_day(scheme: str) -> None:
     ("arguments", "message"),
     [
         (("delete", 7, 2), "scheme 'delete': take one of del, reindex"),
-        (("del", 0, 1), "window 0: take 1 day or more"),
+        (("del", 0, 1), "window 0: del takes 1 or more"),
         (("del", 7, 0), "constituents 0: del takes 1 to 7"),
         (("del", 7, 8), "constituents 8: del takes 1 to 7"),
         (("wata", 7, 1), "constituents 1: wata takes 2 to 7"),
-        (("rata", 1, 1), "window 1: rata takes 2 days or more"),
+        (("rata", 1, 1), "window 1: rata takes 2 or more"),
     ],
 )
 def test_there_is_no_such_index(arguments: tuple[str, int, int], message: str) -> None:

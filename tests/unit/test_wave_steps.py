@@ -11,10 +11,9 @@ from unit.wave_records import COLUMNS, SPEC, after, days, pending
 
 from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
-from deltawave.wave.execution import Naming
 from deltawave.wave.run_plan import Work
 from deltawave.wave.statements import drop_part, view_select
-from deltawave.wave.steps import MOST_TEXT, full_length, step
+from deltawave.wave.steps import MOST_TEXT, Naming, full_length, step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
 from deltawave.wave.wave_table import type_text
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, write_pages
-from deltawave.meshjoin.stream import Counts
-from deltawave.meshjoin.stream_window import BLOCKS, Window
+from deltawave.meshjoin.stream import BLOCKS, Counts, Window
 
 # A value of each width and a text, and how it is made of a number.
 KINDS_OF_VALUES: dict[pa.DataType, Any] = {

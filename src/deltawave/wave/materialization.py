@@ -11,16 +11,14 @@ from pyspark.sql import DataFrame
 
 from deltawave.partition_states import partition_states
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
-from deltawave.wave.cost_parameters import on_spark
-from deltawave.wave.day_checksum import day_checksum
-from deltawave.wave.day_values import in_order
-from deltawave.wave.execution import Naming, leftover_parts
+from deltawave.wave.costs import on_spark
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.measuring import measure_days
 from deltawave.wave.run_plan import RunPlan, Work, plan_run
 from deltawave.wave.schemes import WaveIndex
-from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.statements import day_checksum
+from deltawave.wave.steps import MOST_TEXT, Naming, full_length, leftover_parts, step, written_days
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec, in_order
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
 Json = Mapping[str, Any]
@@ -205,7 +203,7 @@ def advice(
 ) -> list[str]:
     """The lines of an advice.
 
-    - ``parameters``, ``needs``: of :func:`deltawave.wave.cost_parameters.on_spark` and
+    - ``parameters``, ``needs``: of :func:`deltawave.wave.costs.on_spark` and
       :class:`deltawave.wave.advice.WaveNeeds`
     - ``measure``: ``day_column``, ``search_field`` and ``schema``, to measure the days of ``dump`` where parameters are
       not given

@@ -16,11 +16,10 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from deltawave.source_state import reads_iceberg
 from deltawave.sql_text import literal, quoted
-from deltawave.wave.day_checksum import day_checksum
-from deltawave.wave.execution import Naming, leftover_parts, leftover_tables
 from deltawave.wave.guards import Clock
 from deltawave.wave.run_plan import plan_run
-from deltawave.wave.steps import Step, step, written_days
+from deltawave.wave.statements import day_checksum
+from deltawave.wave.steps import Naming, Step, leftover_parts, leftover_tables, step, written_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 _LOG = logging.getLogger(__name__)
