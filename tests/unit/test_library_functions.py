@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from bad_input import messages
+from bad_input import messages, refused
 from dbt_common.exceptions import DbtRuntimeError
 
 import deltawave
@@ -128,9 +128,8 @@ def test_a_connection_without_a_session_is_refused(method: str) -> None:
     adapter: Any = DeltawaveAdapter.__new__(DeltawaveAdapter)
     adapter.config = SimpleNamespace(credentials=SimpleNamespace(in_session=False))
     arguments = [{}, {}, "view"] if method == "view_by_python" else [[]]
-    with pytest.raises(DbtRuntimeError) as error:
+    with refused("Comparison in Python", "a connection without a session", DbtRuntimeError):
         getattr(adapter, method)("shop_diffs.compare", *arguments)
-    assert messages("Comparison in Python")["a connection without a session"] in error.value.msg
 
 
 def test_messages_of_the_package_are_heard() -> None:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from bad_input import messages
+from bad_input import messages, refused
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros
 
@@ -98,9 +98,8 @@ def test_figures_that_no_column_holds_are_refused() -> None:
     door = Door()
     adapter = door.macros._context["adapter"]
     adapter.view_by_python = lambda *args: {"messages": [], "measured": {"distance": 0.25, "speed": 3}}
-    with pytest.raises(CompilationError) as error:
+    with refused("Comparison in Python", "figures without a column"):
         door.changes(column(ID), column(PRICE), column(TAGS))
-    assert messages("Comparison in Python")["figures without a column"] in error.value.msg
 
 
 def test_changes_of_another_kind_are_refused() -> None:
@@ -109,9 +108,8 @@ def test_changes_of_another_kind_are_refused() -> None:
     batch = {"batch_id": 3, "label": "3", "attempt": "0a1b", "columns": [], "staged_in": ["log"]}
     batch["result"] = {"log_table": "dev.log"}
     door.job["folders"] = {"dev.log": "/log"}
-    with pytest.raises(CompilationError) as error:
+    with refused("Comparison in Python", "changes of another kind"):
         door.macros._count_changes(door.job, batch)
-    assert messages("Comparison in Python")["changes of another kind"] in error.value.msg
 
 
 def test_a_function_is_looked_for_before_anything_runs() -> None:
@@ -121,6 +119,5 @@ def test_a_function_is_looked_for_before_anything_runs() -> None:
 
 
 def test_an_adapter_that_runs_no_python_is_refused() -> None:
-    with pytest.raises(CompilationError) as error:
+    with refused("Comparison in Python", "an adapter that runs no Python"):
         Macros()._require_python("accounts", {"comparison": FUNCTION, "options": []})
-    assert messages("Comparison in Python")["an adapter that runs no Python"] in error.value.msg
