@@ -22,9 +22,9 @@ RETURNED = {
 }
 
 
-def column(described: dict[str, Any], **others: Any) -> dict[str, Any]:
+def column(described: dict[str, Any]) -> dict[str, Any]:
     both = {"is_key": False, "in_old": True, "in_new": True, "is_compared": False, "tolerance": None, "since": 1}
-    return both | {"is_added": False, "was_known": True} | described | others
+    return both | {"is_added": False, "was_known": True} | described
 
 
 STRATEGY = {"comparison": FUNCTION, "options": ["window_rows"]}
