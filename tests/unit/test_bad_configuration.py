@@ -186,16 +186,14 @@ def with_python(answer: dict[str, Any] | None = None) -> Macros:
     macros = Macros(
         graph=SimpleNamespace(nodes=nodes, sources={}),
         run_query=run_query,
-        print=lambda text: None,
         ref=lambda package, name, v: Relation(f"`shop`.`{name}`"),
         tables={"`shop`.`v1`": COLUMNS, "`shop`.`v1__quarantine`": [("id", "int"), ("batch_id", "bigint")]},
     )
-    adapter = macros._context["adapter"]
-    adapter.runs_python = lambda: True
-    adapter.get_relation = lambda database, schema, identifier: (
+    macros.adapter.runs_python = lambda: True
+    macros.adapter.get_relation = lambda database, schema, identifier: (
         Relation(f"`{schema}`.`{identifier}`") if identifier in nodes else None
     )
-    adapter.call_library = lambda function, relations, options: (
+    macros.adapter.call_library = lambda function, relations, options: (
         answer or {"refused": f"1 key(s) ({', '.join(options['key'])}) of the old table occur in several rows."}
     )
     return macros

@@ -83,9 +83,8 @@ def settings(traits: dict[str, Any], **config: Any) -> dict[str, Any]:
     macros = Macros()
     whole = {"reads": "dump", "reader": "_whole_dump", "keeps": "copy", "sees_deletes": "all", "source": "LG96"}
     declared = macros.default___strategies() | {"mine": macros._strategy(**whole | traits)}
-    adapter = macros._context["adapter"]
-    adapter.view_by_python = adapter.check_library_function = lambda *_: None
-    adapter.dispatch = lambda name, package: (
+    macros.adapter.view_by_python = macros.adapter.check_library_function = lambda *_: None
+    macros.adapter.dispatch = lambda name, package: (
         (lambda: declared) if name == "_strategies" else macros._dispatch(name, package)
     )
     found: dict[str, Any] = macros._differential_settings("accounts", {"unique_key": "id", **config})
