@@ -38,18 +38,18 @@ def guarded(
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "message"),
     [
         ("delete", "51 of 100 rows (51.0%) would be deleted, more than max_delete_fraction 0.5 allows."),
         ("insert", "51 row(s) would be inserted into 100 (51.0%), more than max_insert_fraction 0.5 allows."),
         ("update", "51 of 100 rows (51.0%) would be updated, more than max_update_fraction 0.5 allows."),
     ],
 )
-def test_a_larger_share_is_refused(kind: str, said: str) -> None:
+def test_a_larger_share_is_refused(kind: str, message: str) -> None:
     limit = {f"max_{kind}_fraction": 0.5}
     assert guarded({kind: 50}, **limit) is None
     error = str(guarded({kind: 51}, **limit))
-    assert f"x, batch 2: {said}" in error
+    assert f"x, batch 2: {message}" in error
     assert "Nothing was changed." in error
     assert "run once with --vars '{deltawave_accept: [x]}', or raise " in error
     assert guarded({kind: 51}, accept=("x",), **limit) is None
@@ -75,19 +75,19 @@ def test_a_state_without_rows_has_no_share() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "message"),
     [
         ("delete", "51 of 100 rows (51.0%) would be deleted in one cycle through the ranges, 30 of them by earlier"),
         ("insert", "51 row(s) would be inserted into 100 (51.0%) in one cycle through the ranges, 30 of them by"),
         ("update", "51 of 100 rows (51.0%) would be updated in one cycle through the ranges, 30 of them by earlier"),
     ],
 )
-def test_the_changes_of_a_whole_cycle_count(kind: str, said: str) -> None:
+def test_the_changes_of_a_whole_cycle_count(kind: str, message: str) -> None:
     limit = {f"max_{kind}_fraction": 0.5}
     # Before the batch; before the cycle there were 100 rows.
     before = {"delete": 70, "insert": 130, "update": 100}[kind]
     error = str(guarded({kind: 21}, {kind: 51}, rows_old=before, **limit))
-    assert said in error
+    assert message in error
     assert "which accepts each range once, or raise" in error
     assert guarded({kind: 20}, {kind: 50}, rows_old=before, **limit) is None
     # An accepted range does not count, nor do earlier batches where this one has no such change.
