@@ -69,11 +69,6 @@ def all_rows(batches: Iterator[pa.RecordBatch]) -> list[Row]:
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("relation")
-
-
 @pytest.mark.parametrize("how", KINDS)
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
