@@ -35,11 +35,6 @@ def relation_of(folder: Path, keys: Sequence[int], per_page: int = 4) -> PageFil
     return PageFile(folder / "relation.pages")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("shed")
-
-
 class Clock:
     now = 0.0
 

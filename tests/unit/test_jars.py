@@ -40,29 +40,29 @@ DOUBTFUL = {
 }
 
 
-def judged(said: str, key: str = PACKAGES) -> tuple[str, bool] | None:
+def finding_of(named: str, key: str = PACKAGES) -> tuple[str, bool] | None:
     """Why the only jar with a finding does not fit pyspark 4.1.4, and whether that is certain."""
-    (jar,) = jars({key: said}, "4.1.4")
+    (jar,) = jars({key: named}, "4.1.4")
     return (jar.wrong, jar.certain) if jar.wrong else None
 
 
-@pytest.mark.parametrize("said", FITTING)
-def test_fitting_jars_are_in_order(said: str) -> None:
-    assert judged(said) is None
+@pytest.mark.parametrize("named", FITTING)
+def test_fitting_jars_are_in_order(named: str) -> None:
+    assert finding_of(named) is None
 
 
-@pytest.mark.parametrize("said", REFUSED)
-def test_jars_of_another_spark_or_scala_are_told(said: str) -> None:
-    why = f"{said} is made for {REFUSED[said]}; pyspark 4.1.4 is Spark 4.1 with Scala 2.13."
-    assert judged(said) == (why, True)
+@pytest.mark.parametrize("named", REFUSED)
+def test_jars_of_another_spark_or_scala_are_named(named: str) -> None:
+    reason = f"{named} is made for {REFUSED[named]}; pyspark 4.1.4 is Spark 4.1 with Scala 2.13."
+    assert finding_of(named) == (reason, True)
 
 
-@pytest.mark.parametrize("said", DOUBTFUL)
-def test_doubts_are_told_as_doubts(said: str) -> None:
-    verdict = judged(said)
-    assert verdict is not None
-    why, certain = verdict
-    assert DOUBTFUL[said] in why
+@pytest.mark.parametrize("named", DOUBTFUL)
+def test_doubts_are_reported_as_doubts(named: str) -> None:
+    finding = finding_of(named)
+    assert finding is not None
+    reason, certain = finding
+    assert DOUBTFUL[named] in reason
     assert not certain
 
 
@@ -76,13 +76,13 @@ def test_doubts_are_told_as_doubts(said: str) -> None:
         ("hdfs://node:9000/jars/iceberg-spark-runtime-3.5_2.12-1.9.2.jar", False),
     ],
 )
-def test_files_are_judged_by_their_names(file: str, fits: bool) -> None:
-    assert (judged(file, FILES) is None) == fits
+def test_files_are_known_by_their_names(file: str, fits: bool) -> None:
+    assert (finding_of(file, FILES) is None) == fits
 
 
 def test_the_address_of_a_file_stays_hidden() -> None:
-    why, _ = judged("https://me:hunter2@host/jars/delta-spark_4.2_2.13-4.4.0.jar", FILES) or ("", False)
-    assert why.startswith("delta-spark_4.2_2.13-4.4.0.jar is made for Spark 4.2")
+    reason, _ = finding_of("https://me:hunter2@host/jars/delta-spark_4.2_2.13-4.4.0.jar", FILES) or ("", False)
+    assert reason.startswith("delta-spark_4.2_2.13-4.4.0.jar is made for Spark 4.2")
 
 
 def test_every_jar_of_a_list_is_looked_at() -> None:

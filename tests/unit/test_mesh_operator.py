@@ -73,11 +73,6 @@ def all_rows(batches: Iterator[pa.RecordBatch]) -> list[Row]:
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("relation")
-
-
 @pytest.mark.parametrize("how", KINDS)
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
@@ -407,23 +402,23 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
     memory = 1 << 20
     rows = pa.record_batch([pa.array(range(64_000)), pa.array(["y" * 24] * 64_000)], names=["id", "place"])
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 15)
-    taken: list[int] = []
-    rooms: list[weakref.ref[Any]] = []
+    sizes: list[int] = []
+    buffers: list[weakref.ref[Any]] = []
     add, aligned = Window.add, relation_module._aligned
 
-    def noted_room(size: int) -> Any:
-        room = aligned(size)
-        rooms.append(weakref.ref(room))
-        return room
+    def noted_buffer(size: int) -> Any:
+        buffer = aligned(size)
+        buffers.append(weakref.ref(buffer))
+        return buffer
 
     def held() -> int:
-        return sum(len(room) for each in rooms if (room := each()) is not None)
+        return sum(len(buffer) for each in buffers if (buffer := each()) is not None)
 
     def noted(window: Window, *arguments: Any) -> None:
         add(window, *arguments)
-        taken.append(window.nbytes + held())
+        sizes.append(window.nbytes + held())
 
-    monkeypatch.setattr(relation_module, "_aligned", noted_room)
+    monkeypatch.setattr(relation_module, "_aligned", noted_buffer)
     monkeypatch.setattr(Window, "add", noted)
     with PageFile(folder / "relation.pages", direct=True) as pages:
         wide = "z" * (memory - pages.page_bytes - 1000)
@@ -431,8 +426,8 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         join = MeshJoin(pages, ON, new[0].schema, memory_bytes=memory)
         assert join.pages_at_a_time > 1
         assert sum(batch.num_rows for batch in join.run([*new, new[0]])) == 3
-        assert len(taken) == 3
-        assert max(taken) <= memory
+        assert len(sizes) == 3
+        assert max(sizes) <= memory
         for count in (6, 2):
             for begin in (0, count, 2 * count):
                 read = pages.read(begin, count)
@@ -456,7 +451,7 @@ _POOLS: list[pa.MemoryPool] = []
 
 @contextmanager
 def watched() -> Iterator[Callable[[], int]]:
-    """The most bytes that Arrow's and Python's objects, numpy's arrays too, have taken within the block; after it."""
+    """The most bytes that Arrow's and Python's objects, numpy's arrays too, have sizes within the block; after it."""
     previous = pa.default_memory_pool()
     pool = pa.proxy_memory_pool(previous)
     # What is allocated in it, such as the last batch, may outlive the block.

@@ -51,11 +51,6 @@ def parted(
     return results, shed
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("shed")
-
-
 @pytest.mark.parametrize("priority", PRIORITIES)
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(

@@ -167,8 +167,8 @@ def test_table_4_is_longer_than_wata() -> None:
 def test_days_are_those_of_appendix_a(scheme: str) -> None:
     for index in indexes(scheme, range(1, 16)):
         last_day = 3 * index.window + 3
-        told = history(scheme, index.window, index.constituents, last_day)
-        for plan, (constituents, temporaries, done) in zip(plans(index, last_day), told, strict=True):
+        expected = history(scheme, index.window, index.constituents, last_day)
+        for plan, (constituents, temporaries, done) in zip(plans(index, last_day), expected, strict=True):
             assert plan.state.constituents == constituents
             assert plan.state.temporaries == temporaries
             # Of day W, the paper's figures share all but what begins temporary indexes.

@@ -82,11 +82,6 @@ STREAM = pa.schema([("key", pa.int32()), ("flag", pa.bool_()), ("at", pa.int64()
 RELATION = pa.schema([("id", pa.int32()), ("place", pa.int64())])
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("relation")
-
-
 @pytest.mark.parametrize("how", ["inner", "left", "right_anti"])
 @pytest.mark.parametrize("direct", [False, True])
 def test_a_stream_many_times_as_long_as_the_window(
