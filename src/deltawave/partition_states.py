@@ -64,13 +64,30 @@ def partition_states(select: DataFrame, column: str, purpose: str) -> dict[str, 
         return None
 
 
+def table_version(select: DataFrame) -> str | None:
+    """Return what each commit changes, to the table of Delta or Iceberg that alone a select reads; none without one.
+
+    Between two equal versions the files of a table have not gone and come back.
+    """
+    if not isinstance(select, ClassicFrame):
+        return None
+    try:
+        table = _only_table(select)
+        refresh(select)
+        state = table and table_state(table)
+        return json.dumps(state[:4]) if state and state[0] in ("delta", "iceberg") else None
+    except Exception as error:
+        _LOG.debug("the version of the source is not known: %s", error)
+        return None
+
+
 def _only_table(select: ClassicFrame) -> Any:
     """The leaf of the one table that the select reads, whose files may be known; none otherwise.
 
     It is asked before the files are listed.
     """
     plan: Any = select._jdf.queryExecution().analyzed()
-    if not {_kind(node) for node in nodes_of(plan)} <= _ROW_LOCAL | _REMOVED:
+    if plan.subqueriesAll().size() or not {_kind(node) for node in nodes_of(plan)} <= _ROW_LOCAL | _REMOVED:
         return None
     tables = [leaf for leaf in items(plan.collectLeaves()) if _kind(leaf) in _ROW_LOCAL]
     if len(tables) != 1:
@@ -95,7 +112,7 @@ def _states(select: ClassicFrame, table: Any, column: str, purpose: str) -> dict
     # Optimized, it has no views and common table expressions, and of a catalog's partitions those that it reads.
     plan: Any = select.select("*")._jdf.queryExecution().optimizedPlan()
     nodes = list(nodes_of(plan))
-    if others is None or plan.subqueriesAll().size() or not set(map(_kind, nodes)) <= _ROW_LOCAL:
+    if others is None or not set(map(_kind, nodes)) <= _ROW_LOCAL:
         return None
     # Each of these nodes has one child at most.
     attribute = _source_of(select, nodes, select.columns.index(column))
@@ -148,7 +165,9 @@ def _delta_files(session: SparkSession, leaf: Any, attribute: Any) -> tuple[list
         raise ValueError("the files do not have the names of the columns")
     files = DataFrame(snapshot.allFiles().toDF(), session)
     value = F.col("partitionValues")[attribute.name()]
-    return [table, columns], _by_value(files, value, attribute, "path", "size", "modificationTime", "deletionVector")
+    # The last two number the rows of a file.
+    parts = ("path", "size", "modificationTime", "deletionVector", "baseRowId", "defaultRowCommitVersion")
+    return [table, columns], _by_value(files, value, attribute, *parts)
 
 
 def _iceberg_files(session: SparkSession, leaf: Any, attribute: Any) -> tuple[list[Any], dict[str, Any]]:
@@ -163,11 +182,13 @@ def _iceberg_files(session: SparkSession, leaf: Any, attribute: Any) -> tuple[li
         if [table.schema().findColumnName(field.sourceId()) for field in fields] != [column]:
             raise ValueError(f"there are files that are not partitioned by {column}")
     named = leaf.identifier().get()
-    name = quoted(leaf.catalog().get().name(), *named.namespace(), named.name(), "files")
+    name = quoted(leaf.catalog().get().name(), *named.namespace(), named.name(), "entries")
     # A later snapshot, which another process may just have written, may have other files.
-    files = session.sql(f"select * from {name} version as of {snapshot}")
-    parts = ("content", "file_path", "file_size_in_bytes", "content_offset", "referenced_data_file")
-    return [uuid, *form], _by_value(files, F.col("partition")[column], attribute, *parts)
+    files = session.sql(f"select sequence_number, data_file.* from {name} version as of {snapshot} where status < 2")
+    # By their sequence numbers, deletes are of rows before them.
+    parts = ("sequence_number", "content", "file_path", "file_size_in_bytes", "content_offset", "referenced_data_file")
+    numbered = [each for each in ("first_row_id",) if each in files.columns]
+    return [uuid, *form], _by_value(files, F.col("partition")[column], attribute, *parts, *numbered)
 
 
 def _by_value(files: DataFrame, value: Column, attribute: JavaObject, *parts: str) -> dict[str, str]:
@@ -181,7 +202,10 @@ def _by_value(files: DataFrame, value: Column, attribute: JavaObject, *parts: st
 
 
 def _source_of(select: ClassicFrame, nodes: list[Any], place: int) -> Any:
-    """The attribute of the last node that a column of the first one is, under any name; none if it is computed."""
+    """The attribute of the last node that a column of the first one is, under any name; none if it is computed.
+
+    It is spelled as in the table, and not as in the select.
+    """
     attributes = java_class(select.sparkSession, _ATTRIBUTES)
     found = nodes[0].output().apply(place)
     for node in nodes:
@@ -193,7 +217,7 @@ def _source_of(select: ClassicFrame, nodes: list[Any], place: int) -> Any:
             found = found.child() if _kind(found) == "Alias" else found
             if _kind(found) != "AttributeReference":
                 return None
-    return found
+    return nodes[-1].output().apply(place)
 
 
 def _values(partitions: list[str], columns: int, place: int, kind: str) -> list[tuple[str, str]]:

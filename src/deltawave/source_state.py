@@ -166,7 +166,9 @@ def table_state(leaf: Any) -> list[Any] | None:
         history = table.history()
         since = int(history[len(history) - 1].timestampMillis()) if len(history) else 0
         # With the numbers of columns: one that is dropped and added again is another one in the same version.
-        schema, options = table.schema().toString(), sorted(dict(leaf.options()).items())
+        # The mapping says which columns of files without numbers are its own, and belongs to no snapshot.
+        schema = [table.schema().toString(), table.properties().get("schema.name-mapping.default")]
+        options = sorted(dict(leaf.options()).items())
         return ["iceberg", table.uuid().toString(), leaf.table().version(), since, options, schema, columns]
     files = file_index(leaf)
     kind = files and files.getClass().getSimpleName()

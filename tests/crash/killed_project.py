@@ -52,6 +52,10 @@ FORMATS = {
 UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
 
 
+# How names begin of what a statement writes first.
+_WRITTEN = ("_temporary", ".spark-staging-", "part-")
+
+
 @dataclass(frozen=True)
 class Model:
     """The text of a model's file, and the column by which a reader counts its rows."""
@@ -156,9 +160,13 @@ class KilledProject:
 
     def written(self, model: str) -> set[Path]:
         """What statements have begun to write, or written, into tables of the model's."""
-        folder = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
-        marks = ("_temporary", ".spark-staging-*", "part-*")
-        return {path for mark in marks for path in folder.glob(f"{model}__*/**/{mark}")}
+        warehouse = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
+        found = set()
+        # Folders may vanish while they are listed.
+        for table in warehouse.glob(f"{model}__*"):
+            for folder, folders, files in os.walk(table):
+                found |= {Path(folder, name) for name in (*folders, *files) if name.startswith(_WRITTEN)}
+        return found
 
     def writers(self, table: str) -> set[str]:
         """The libraries that wrote the Parquet files of tables, whose names are a pattern."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from deltawave.partition_states import partition_states
+from deltawave.partition_states import partition_states, table_version
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.costs import on_spark
 from deltawave.wave.guards import Clock, named
@@ -50,10 +50,11 @@ def plan(
       whose files have changed
     - ``text``: the select; a day's state depends on it, as a plan does not show all that it does
 
-    It also returns ``states``, for :func:`days_to_remember`.
+    It also returns ``states`` and ``version``, for :func:`days_to_remember`.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
+    version = table_version(dump)
     states = _states(dump, spec, text)
     unchanged = [
         Day(value, rows, checksum)
@@ -65,18 +66,32 @@ def plan(
     days = delivered(dump, spec, unchanged)
     planned = plan_run(known, spec, days, settings["gaps"], drop, clock, accept)
     length = 0 if known else full_length(spec, schema, model)
-    return {**as_outcome(planned, spec, length), "days": [vars(day) for day in days], "states": states}
+    return {
+        **as_outcome(planned, spec, length),
+        "days": [vars(day) for day in days],
+        "states": states,
+        "version": version,
+    }
 
 
 def days_to_remember(
-    dump: DataFrame, *, settings: Json, days: Collection[Json], states: Mapping[str, str], text: str
+    dump: DataFrame,
+    *,
+    settings: Json,
+    days: Collection[Json],
+    states: Mapping[str, str],
+    version: str | None = None,
+    text: str,
 ) -> str:
     """Return the text to pass as ``remembered`` to a later :func:`plan`; empty if there is nothing to remember.
 
-    It has the newest of ``days`` whose files still are those of ``states``. Both were returned by :func:`plan`.
+    It has the newest of ``days`` whose files still are those of ``states``; none if the table has another ``version``,
+    whose rows the sums may be of. All were returned by :func:`plan`.
     """
     spec = specification(dump, settings)
     unchanged, found, length = dict(states.items() & _states(dump, spec, text).items()), [], 0
+    if table_version(dump) != version:
+        return ""
     for day in sorted(days, key=lambda day: in_order(spec, day["value"]), reverse=True):
         if state := unchanged.get(day["value"]):
             found.append(f"{json.dumps(day['value'])}:{json.dumps([state, day['rows'], day['checksum']])}")
