@@ -20,22 +20,24 @@
     {%- set asks_session = adapter.query_columns is defined and deltawave._runs_python() -%}
     {%- for row in (adapter.query_columns(sql) if asks_session else run_query('describe query ' ~ sql).rows) -%}
       {%- set name = row[0] | string -%}
-      {%- do columns.append({'name': name, 'data_type': deltawave._exact_type(sql, name, row[1] | string), 'comment': row[2]}) -%}
+      {%- set data_type = row[1] | string -%}
+      {%- set data_type = deltawave._exact_type(sql, name, data_type) if 'struct<' in data_type else data_type -%}
+      {%- do columns.append({'name': name, 'data_type': data_type, 'comment': row[2]}) -%}
     {%- endfor -%}
   {%- endif -%}
   {{ return(columns) }}
 {%- endmacro -%}
 
 {#
-  The full type of a column, as DDL takes it. `describe` shortens a struct of more than spark.sql.debug.maxToStringFields (25) fields. typeof does
-  not, and is folded to a constant, so that its subquery never runs.
+  The full type of a column that has a struct, as DDL takes it. `describe` shortens a struct of more than spark.sql.debug.maxToStringFields (25) fields.
+  typeof does not, and is folded to a constant, so that its subquery never runs.
 #}
 {%- macro _exact_type(sql, name, data_type) -%}
   {%- if modules.re.search('\\.\\.\\. \\d+ more fields', data_type) -%}
     {%- set question = 'select typeof((select ' ~ deltawave._quoted(name) ~ ' from (\n' ~ sql ~ '\n)))' -%}
     {%- set data_type = run_query(question).rows[0][0] | string -%}
   {%- endif -%}
-  {{ return(deltawave._type_text(deltawave._parse_type(data_type)) if modules.re.search('struct<.', data_type) else data_type) }}
+  {{ return(deltawave._type_text(deltawave._parse_type(data_type))) }}
 {%- endmacro -%}
 
 {# A type with the names of its fields quoted: `describe` prints b c without quotes, and no statement accepts that. #}

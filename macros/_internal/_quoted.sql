@@ -44,6 +44,8 @@
   {{ return(sql if '\n' in quoted | join else sql | indent) }}
 {%- endmacro -%}
 
+{%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}
+
 {# The condition that two aliases have the same key; a null key equals a null key. #}
 {%- macro _same_key(keys, left, right) -%}
   {{ return(deltawave._equal_parts(keys, left, right) | join(' and ')) }}

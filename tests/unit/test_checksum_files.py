@@ -180,19 +180,19 @@ ACCOUNTS = SimpleNamespace(
 def check(problems: list[str] | None, *, python: bool = True, accept: str = "y", is_read: bool = True) -> list[Any]:
     """What the library is asked in a run of ``accounts_changes``, of which it finds these problems."""
     asked: list[Any] = []
-    macros = Macros(var=lambda name, default: [accept], model=None)
+    macros = Macros(var=lambda name, default: [accept])
     _ = macros._refuse
     macros._context["adapter"].call_library = lambda *given: (asked.append(given), problems)[1]
     stubs: dict[str, Any] = {
         "_discard": None,
         "_runs_python": python,
-        "_sources_behind": [{"node": ACCOUNTS, "is_read": is_read}],
         "_external_relation": Relation("`dev`.`Accounts`"),
     }
     for name, value in stubs.items():
         macros._macros[name] = lambda *_, value=value: value
     job = {"name": "accounts_changes", "remote": None, "dated_sources": [], "sql": "select 1", "attempt": "own"}
     job |= {"snapshot_type": "date", "settings": {"snapshot_date": "day"}, "outcome": {"batches": 0}}
+    job |= {"sources": [{"node": ACCOUNTS, "is_read": is_read}]}
     macros._check_checksum_files(job, {"record": {"batch_id": 1}}, {"snapshot_date": "2026-01-02"})
     return asked
 

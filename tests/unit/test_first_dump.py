@@ -11,7 +11,7 @@ class Steps(Macros):
     """The macro of a batch, whose steps return what is given, or nothing."""
 
     def __init__(self, given: Mapping[str, Callable[..., Any]]) -> None:
-        super().__init__()
+        super().__init__(config={"contract": {}})
         self._given = given
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -33,7 +33,7 @@ class Run:
         def begin(job: Any, state: Any, dump: Any, expected_rows: Any, is_repeatable: bool) -> dict[str, Any]:
             self.repeatable.append(is_repeatable)
             reading = {"is_idle": is_idle, "unlanded": "select" if is_repeatable else None}
-            return {"is_first": True, "expected_rows": None, "reading": reading}
+            return {"is_first": True, "expected_rows": None, "reading": reading, "result": {"quarantined": 0}}
 
         def discard(*_: Any) -> None:
             self.discarded += 1
@@ -48,7 +48,8 @@ class Run:
             "_commit_record": lambda job, batch, last, source: {"source": source},
             "_commit": lambda job, batch, record, last: self.committed.append(record["source"]),
         }
-        Steps(given)._compare_dump({"name": "x", "strategy": {}}, {"record": None, "names": []}, {})
+        job = {"name": "x", "settings": {"expected_rows": None}, "strategy": {}}
+        Steps(given)._compare_dump(job, {"record": None, "names": []}, {})
         assert not [*looks]
 
 

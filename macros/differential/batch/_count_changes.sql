@@ -1,17 +1,9 @@
 {# Counts the staged changes by kind, unless they were counted as they were written. #}
 {%- macro _count_changes(job, batch) -%}
   {%- if not batch.result.counts -%}
-    {%- do deltawave._update(batch.result, counts=deltawave._count_staged(job, batch)) -%}
-  {%- endif -%}
-  {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
-    {%- do deltawave._count_rows(job, batch, batch.result.counts) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# A row that is logged only because of an added column is a backfill, not an update. #}
-{%- macro _count_staged(job, batch) -%}
-  {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
-  {%- set sql -%}
+    {#- A row that is logged only because of an added column is a backfill, not an update. -#}
+    {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
+    {%- set sql -%}
 select
     count_if(change_type = 'insert') as inserts,
     count_if(change_type = 'delete') as deletes,
@@ -19,12 +11,18 @@ select
     count_if(change_type = 'update' and {{ backfilled }}) as backfills,
     count_if(change_type is null or change_type not in ('insert', 'delete', 'update')) as others
 from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
-  {%- endset -%}
-  {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {%- if row[4] | int -%}
-    {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
+    {%- endset -%}
+    {%- set row = deltawave._run(job, sql).rows[0] -%}
+    {%- if row[4] | int -%}
+      {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
+    {%- endif -%}
+    {%- do deltawave._update(
+      batch.result, counts={'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int}
+    ) -%}
   {%- endif -%}
-  {{ return({'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int}) }}
+  {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
+    {%- do deltawave._count_rows(job, batch, batch.result.counts) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# The rows of the table after a batch of which only a part was landed, and those of its dump where the comparison has read all of it. #}
@@ -32,11 +30,14 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   {%- set rows_new = batch.rows_old + counts['insert'] - counts['delete'] -%}
   {#- The dump has the rows that are kept, except that quarantined rows take the place of those that are held. -#}
   {%- set rows_aside = batch.result.rows_dump - batch.result.rows_new -%}
-  {%- if job.strategy.reads == 'differences' -%}{%- do deltawave._update(batch.result, rows_dump=rows_new + rows_aside) -%}{%- endif -%}
   {%- do deltawave._update(batch.result, rows_new=rows_new) -%}
   {#- Where only rows that differ are landed, an empty dump is not noticed earlier. -#}
-  {%- if job.strategy.checksums == 'rows' -%}{%- do deltawave._check_rows(job, batch, rows_new + batch.result.quarantined) -%}{%- endif -%}
-  {%- if job.strategy.reads == 'differences' -%}{%- do deltawave._check_expected_rows(job, batch, batch.result.rows_dump) -%}{%- endif -%}
+  {%- if job.strategy.reads == 'differences' -%}
+    {%- do deltawave._update(batch.result, rows_dump=rows_new + rows_aside) -%}
+    {%- do deltawave._check_rows(job, batch, batch.result.rows_dump) -%}
+  {%- elif job.strategy.checksums == 'rows' -%}
+    {%- do deltawave._check_rows(job, batch, rows_new + batch.result.quarantined) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {#
@@ -69,7 +70,12 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
 #}
 {%- macro _guard(job, batch) -%}
   {%- if not batch.is_first and not deltawave._is_accepted(job) -%}
-    {%- set limits = deltawave._limits_of_changes(job, batch) -%}
+    {#- The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no updates. -#}
+    {%- set options = {'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction'} -%}
+    {%- set limits = {} -%}
+    {%- for kind, option in options.items() if batch.result.counts[kind] > 0 and job.settings[option] is not none -%}
+      {%- do limits.update({kind: option}) -%}
+    {%- endfor -%}
     {%- set counted = deltawave._counted_changes(job, batch) if limits else none -%}
     {%- for kind, option in limits.items() if counted.rows_old > 0 and counted.counts[kind] > job.settings[option] * counted.rows_old -%}
       {%- set earlier = [counted.counts[kind] - batch.result.counts[kind], 0] | max -%}
@@ -79,16 +85,6 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
       }) -%}
     {%- endfor -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{# The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no updates. #}
-{%- macro _limits_of_changes(job, batch) -%}
-  {%- set options = {'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction'} -%}
-  {%- set limits = {} -%}
-  {%- for kind, option in options.items() if batch.result.counts[kind] > 0 and job.settings[option] is not none -%}
-    {%- do limits.update({kind: option}) -%}
-  {%- endfor -%}
-  {{ return(limits) }}
 {%- endmacro -%}
 
 {#

@@ -3,20 +3,32 @@
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('sample', {'model': job.name}) -%}
   {%- endif -%}
-  {%- do deltawave._check_lineage(job.name, job.settings, model) -%}
-  {%- do deltawave._require_table_formats(job) -%}
+  {%- set settings, strategy = job.settings, job.strategy -%}
+  {%- if strategy.reads == 'logs' -%}
+    {%- do deltawave._check_lineage(job.name, settings, model) -%}
+  {%- endif -%}
+  {%- if settings.file_format != 'parquet' or settings.copy_format != 'parquet' -%}
+    {%- do deltawave._require_table_formats(job) -%}
+  {%- endif -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}
   {%- do deltawave._update(job, sql=sql) -%}
-  {%- if job.settings.remote -%}
+  {%- if settings.remote -%}
     {%- do deltawave._open_remote(job) -%}
   {%- endif -%}
   {%- do deltawave._update(job, select_columns=deltawave._dump_columns(job)) -%}
   {%- do deltawave._update(job, columns=job.select_columns) -%}
-  {%- do deltawave._check_names(job) -%}
-  {%- do deltawave._check_range_key(job) -%}
-  {%- do deltawave._check_in_place(job) -%}
+  {%- if settings.before_image != 'none' and deltawave._catalog_keeps_views(job) -%}
+    {%- do deltawave._check_names(job) -%}
+  {%- endif -%}
+  {%- if strategy.ranges == 'compared' -%}
+    {%- do deltawave._check_range_key(job) -%}
+  {%- endif -%}
+  {#- With --empty, sources are selects, and none of their files is read. -#}
+  {%- if settings.in_place and not flags.EMPTY -%}
+    {%- do deltawave._check_in_place(job) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# --empty: an empty model without a batch, so that others can be built on it. An existing model is left as it is. #}
@@ -59,7 +71,9 @@
     {%- endif -%}
   {%- endfor -%}
 
-  {%- do deltawave._update(job, flag=deltawave._read_flag(job, columns)) -%}
+  {%- if settings.delete_flag -%}
+    {%- do deltawave._update(job, flag=deltawave._read_flag(job, columns)) -%}
+  {%- endif -%}
   {%- set described = [] -%}
   {%- for column in columns if column.name | lower != job.flag.column -%}
     {%- if column.name | lower == (settings.snapshot_date or '') | lower -%}
@@ -83,7 +97,8 @@
   cannot hash, collated keys (texts that are equal under a collation have different hashes), and a tolerance for what is not a number.
 #}
 {%- macro _check_type(job, column, is_key) -%}
-  {%- set parts = deltawave._type_parts(column.data_type) -%}
+  {%- set is_nested = '<' in column.data_type -%}
+  {%- set parts = deltawave._type_parts(deltawave._parse_type(column.data_type)) if is_nested else [column.data_type | lower] -%}
   {%- set collations = modules.re.findall(' collate (\\w+)', parts | join(',')) | reject('eq', 'utf8_binary') | list -%}
   {%- if 'void' in parts or 'interval' in parts -%}
     {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
@@ -147,9 +162,6 @@
 #}
 {%- macro _read_flag(job, columns) -%}
   {%- set flag = job.settings.delete_flag -%}
-  {%- if flag is none -%}
-    {{ return({'column': none, 'sql': 'false'}) }}
-  {%- endif -%}
   {%- set named = [] -%}
   {%- for column in columns if column.name | lower == flag | lower -%}{%- do named.append(column) -%}{%- endfor -%}
   {%- if modules.re.fullmatch('\\w+', flag) -%}{%- do deltawave._require_selected(job, 'delete_flag', flag, columns) -%}{%- endif -%}

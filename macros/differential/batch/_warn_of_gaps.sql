@@ -4,7 +4,7 @@
   record: the last decision, or none; pending: the dumps of this run, oldest first. Dates that are compared again were looked at before.
 #}
 {%- macro _warn_of_gaps(job, record, pending) -%}
-  {%- if not job.settings.every or deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
+  {%- if deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
   {%- set dumps = [record] + pending | selectattr('batch_at', 'gt', record.batch_at) | list if record else pending -%}
   {%- set gaps = [] -%}
   {%- for one, next in zip(dumps, dumps[1:]) -%}
@@ -37,11 +37,10 @@
 
 {#
   Warns if the newest dated dump that the log has is older than warn_after. Called after the dumps were compared: a warning that dbt turns into an error
-  must not keep out the very dump that was overdue. newest: the last decision, or none.
+  must not keep out the very dump that was overdue. newest: the last decision.
 #}
 {%- macro _warn_of_age(job, newest) -%}
   {%- set limit = job.settings.warn_after -%}
-  {%- if not limit or not newest -%}{{ return('') }}{%- endif -%}
   {%- set unit = {'minute': 60, 'hour': 3600, 'day': 86400}[limit['period']] -%}
   {%- set dated = modules.datetime.datetime.strptime(newest.batch_at, '%Y-%m-%dT%H:%M:%S.%fZ') -%}
   {%- set seconds = (run_started_at.astimezone(modules.pytz.utc).replace(tzinfo=none) - dated).total_seconds() -%}

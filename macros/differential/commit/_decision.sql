@@ -76,17 +76,13 @@
 #}
 {%- macro _former_columns(last, columns, hidden) -%}
   {%- set former = last.former_columns or [] -%}
-  {%- if (deltawave._columns_held(last.columns), last.hidden) == (deltawave._columns_held(columns), hidden) -%}
+  {#- Rewind needs their order, and which of them the state has. -#}
+  {%- set has_same_names = last.columns | map(attribute='name') | list == columns | map(attribute='name') | list -%}
+  {%- set has_same_state = last.columns | map(attribute='in_copy') | list == columns | map(attribute='in_copy') | list -%}
+  {%- if has_same_names and has_same_state and last.hidden == hidden -%}
     {{ return(former) }}
   {%- endif -%}
   {{ return(former + [{'to_batch': last.batch_id, 'columns': last.columns, 'hidden': last.hidden}]) }}
-{%- endmacro -%}
-
-{# The facts about columns that rewind needs: their order, and which of them the state has. #}
-{%- macro _columns_held(columns) -%}
-  {%- set held = [] -%}
-  {%- for column in columns -%}{%- do held.append([column.name, column.in_copy]) -%}{%- endfor -%}
-  {{ return(held) }}
 {%- endmacro -%}
 
 {#

@@ -7,7 +7,7 @@
 {%- macro _publish(job, record) -%}
   {%- do deltawave._replace_view(job, record) -%}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__*') -%}
-  {%- set last = deltawave._newest_commit(job, names) -%}
+  {%- set last = (deltawave._commit_numbers(job, names) + [0]) | max -%}
   {%- if last > record.batch_id -%}
     {%- set newest = deltawave._read_commit(job, last) -%}
     {#- Its writer may be killed before it places the rows, and a batch that the view shows counts as finished. -#}

@@ -1,7 +1,7 @@
 {# The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}. Repairs first. #}
 {%- macro _recover(job) -%}
   {%- set state = deltawave._repair(job) -%}
-  {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record))) }}
+  {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record) if flags.FULL_REFRESH else false)) }}
 {%- endmacro -%}
 
 {#
@@ -27,7 +27,8 @@
       {%- do deltawave._refresh(job, stored.file_format, [table]) -%}
     {%- endfor -%}
   {%- endif -%}
-  {%- set record = deltawave._with_partitions(job, stored) -%}
+  {%- set is_older = stored and stored.version != deltawave._state_version() -%}
+  {%- set record = deltawave._with_partitions(job, stored) if is_older else stored -%}
   {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
     {#- An older version wrote the record, and has created the table. -#}
     {%- do deltawave._create_batches(job) -%}
@@ -123,7 +124,7 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   a log is built from that log (see _reason_to_build).
 #}
 {%- macro _starts_generation(job, record) -%}
-  {%- if not flags.FULL_REFRESH or record is none or job.settings.full_refresh is false or job.follows -%}
+  {%- if record is none or job.settings.full_refresh is false or job.follows -%}
     {{ return(false) }}
   {%- elif job.settings.full_refresh -%}
     {{ return(true) }}

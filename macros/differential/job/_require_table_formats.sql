@@ -32,10 +32,10 @@
 
 {# Delta allows names with these characters only under column mapping, which is requested where a name needs it. #}
 {%- macro _name_mapping(file_format, columns) -%}
+  {%- if file_format != 'delta' -%}{{ return('') }}{%- endif -%}
   {%- set names = [] -%}
   {%- for column in columns -%}{%- do names.extend([column.name] + deltawave._field_names(deltawave._parse_type(column.data_type))) -%}{%- endfor -%}
-  {%- set needs_it = file_format == 'delta' and modules.re.search('[ ,;{}()\n\t=]', names | join) -%}
-  {{ return("tblproperties ('delta.columnMapping.mode' = 'name')" if needs_it else '') }}
+  {{ return("tblproperties ('delta.columnMapping.mode' = 'name')" if modules.re.search('[ ,;{}()\n\t=]', names | join) else '') }}
 {%- endmacro -%}
 
 {# The names of the fields in a parsed type, at any depth. #}
@@ -48,11 +48,9 @@
 
 {# Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark cannot read some names back. #}
 {%- macro _check_names(job) -%}
-  {%- if job.settings.before_image != 'none' and deltawave._catalog_keeps_views(job) -%}
-    {%- for column in job.columns if not column.is_key and modules.re.search('[`,:<>]', column.name) -%}
-      {%- do deltawave._fail('name_in_before', {'model': job.name, 'column': column.name}) -%}
-    {%- endfor -%}
-  {%- endif -%}
+  {%- for column in job.columns if not column.is_key and modules.re.search('[`,:<>]', column.name) -%}
+    {%- do deltawave._fail('name_in_before', {'model': job.name, 'column': column.name}) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {# Names of the log's own columns, in the table and in the view, and of columns that the engine adds to those of a row. #}

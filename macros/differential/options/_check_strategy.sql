@@ -112,11 +112,13 @@
   {%- if settings.row_id and not deltawave._is_compared_exactly(settings, settings.row_id) -%}
     {%- do deltawave._fail('row_id_uncompared', {'model': model_name, 'column': settings.row_id}) -%}
   {%- endif -%}
-  {%- for option, allowed in deltawave._allowed_with_multiset().items() if settings.duplicate_keys == 'multiset' and settings[option] not in allowed -%}
-    {%- do deltawave._fail('multiset_option', {
-      'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
-    }) -%}
-  {%- endfor -%}
+  {%- if settings.duplicate_keys == 'multiset' -%}
+    {%- for option, allowed in deltawave._allowed_with_multiset().items() if settings[option] not in allowed -%}
+      {%- do deltawave._fail('multiset_option', {
+        'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
+      }) -%}
+    {%- endfor -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {#

@@ -5,7 +5,9 @@
 {%- macro _open_state(job, batch, last) -%}
   {%- set form = deltawave._form_for(job.strategy) -%}
   {%- set is_comparable = not form.fingerprint or last.checksum_fingerprint == batch.checksum_fingerprint -%}
-  {%- do deltawave._check_known_rows(job, batch, last) -%}
+  {%- if last.is_baseline -%}
+    {%- do deltawave._check_known_rows(job, batch, last) -%}
+  {%- endif -%}
   {%- if job.strategy.reads == 'dump' or deltawave._has_drifted(job, batch, last) -%}{{ return(last) }}{%- endif -%}
 
   {%- do deltawave._check_slice_columns(job, batch) -%}
@@ -37,13 +39,13 @@
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
-  {%- if last.is_baseline and form.fingerprint and last.checksum_fingerprint != batch.checksum_fingerprint -%}
+  {%- if form.fingerprint and last.checksum_fingerprint != batch.checksum_fingerprint -%}
     {%- set able = [] -%}
     {%- for name, strategy in deltawave._strategies().items() if strategy.keeps == last.state.kind -%}{%- do able.append(name) -%}{%- endfor -%}
     {%- do deltawave._fail('checksums_alone', {
       'model': job.name, 'kind': last.state.kind, 'strategies': able | join(' or '), 'options': form.fixed_by,
     }) -%}
-  {%- elif last.is_baseline and form.in_place and not deltawave._form_for(job.strategy).in_place -%}
+  {%- elif form.in_place and not deltawave._form_for(job.strategy).in_place -%}
     {%- do deltawave._fail('files_alone', {'model': job.name, 'strategy': last.progress_strategy}) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -102,7 +104,9 @@ where {{ condition }}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
   {%- if form.read and not is_in_log and (not form.in_place or deltawave._form_for(job.strategy).in_place) -%}
     {%- set files = [last.state] if form.in_place else [] -%}
-    {%- do deltawave._require_files(job, batch, files) -%}
+    {%- if files -%}
+      {%- do deltawave._require_files(job, batch, files) -%}
+    {%- endif -%}
     {{ return({'rows': deltawave._macro_named(form.read)(job, batch, last.state), 'is_logged': false, 'files': files}) }}
   {%- endif -%}
   {%- set known = deltawave._as_logged(last) if is_in_log else last -%}
