@@ -272,3 +272,7 @@
   } -%}
   {{ return(messages[code].format(**values)) }}
 {%- endmacro -%}
+
+{%- macro _count(number, one, many) -%}
+  {{ return('{:,}'.format(number) ~ ' ' ~ (one if number == 1 else many)) }}
+{%- endmacro -%}

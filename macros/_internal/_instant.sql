@@ -36,3 +36,8 @@
 {%- macro _utc(moment) -%}
   {{ return(moment.astimezone(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%fZ')) }}
 {%- endmacro -%}
+
+{# An instant from its text in UTC (see _utc). #}
+{%- macro _timestamp(text) -%}
+  {{ return("timestamp '" ~ text ~ "'") }}
+{%- endmacro -%}

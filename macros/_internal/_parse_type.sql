@@ -71,3 +71,98 @@
   {%- endfor -%}
   {%- do deltawave._fail('data_type', {'value': text, 'rest': text[start:]}) -%}
 {%- endmacro -%}
+
+{# The kinds and names of all parts of a parsed type: array, map, struct, and the atomic types inside them. #}
+{%- macro _type_parts(type) -%}
+  {%- if type.kind == 'atomic' -%}
+    {{ return([type.name]) }}
+  {%- endif -%}
+  {%- set inner = {'array': [type.element], 'map': [type.key, type.value]}.get(type.kind) or type.fields | map(attribute='type') | list -%}
+  {%- set parts = [type.kind] -%}
+  {%- for part in inner -%}{%- do parts.extend(deltawave._type_parts(part)) -%}{%- endfor -%}
+  {{ return(parts) }}
+{%- endmacro -%}
+
+{#
+  An expression with the same content that Spark can compare (<=>), group by and sort; two are equal exactly where the contract says so. Spark's
+  own comparison already equates -0.0 with 0.0 and NaN with NaN, and distinguishes a null struct from a struct of nulls. A map becomes its entries in key
+  order, a variant its type and JSON text, collated text its bytes, an interval of months its text in years and months: Spark does not hand such
+  an interval over to Python.
+#}
+{%- macro _comparable(expression, data_type) -%}
+  {%- if not modules.re.search('(?i)map\\s*<|variant|collate|interval', data_type | string) -%}
+    {{ return(expression) }}
+  {%- endif -%}
+  {{ return(deltawave._comparable_part(expression, deltawave._parse_type(data_type))) }}
+{%- endmacro -%}
+
+{# The same for a parsed type; the expression itself where nothing in it needs rewriting. #}
+{%- macro _comparable_part(expression, type) -%}
+  {%- if type.kind == 'array' -%}
+    {%- set element = deltawave._comparable_part('element', type.element) -%}
+    {{ return(expression if element == 'element' else 'transform(' ~ expression ~ ', element -> ' ~ element ~ ')') }}
+
+  {%- elif type.kind == 'map' -%}
+    {%- set entries = 'map_entries(' ~ expression ~ ')' -%}
+    {%- set key = deltawave._comparable_part('entry.key', type.key) -%}
+    {%- set value = deltawave._comparable_part('entry.value', type.value) -%}
+    {%- if key != 'entry.key' or value != 'entry.value' -%}
+      {%- set entries = 'transform(' ~ entries ~ ", entry -> named_struct('key', " ~ key ~ ", 'value', " ~ value ~ '))' -%}
+    {%- endif -%}
+    {{ return('sort_array(' ~ entries ~ ')') }}
+
+  {%- elif type.kind == 'struct' -%}
+    {%- set fields = [] -%}
+    {%- set rewritten = [] -%}
+    {%- for field in type.fields -%}
+      {%- set path = expression ~ '.' ~ deltawave._quoted(field.name) -%}
+      {%- set part = deltawave._comparable_part(path, field.type) -%}
+      {%- do fields.append(deltawave._literal(field.name) ~ ', ' ~ part) -%}
+      {%- if part != path -%}{%- do rewritten.append(field.name) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if not rewritten -%}
+      {{ return(expression) }}
+    {%- endif -%}
+    {{ return('if(isnull(' ~ expression ~ '), null, named_struct(' ~ fields | join(', ') ~ '))') }}
+
+  {%- elif type.name == 'variant' -%}
+    {{ return('concat(schema_of_variant(' ~ expression ~ "), ' ', to_json(" ~ expression ~ ", map('timeZone', 'UTC')))") }}
+  {%- elif modules.re.match('interval (year|month)', type.name) -%}
+    {{ return('cast(cast(' ~ expression ~ ' as interval year to month) as string)') }}
+  {%- elif type.name == 'interval' -%}
+    {{ return('cast(' ~ expression ~ ' as string)') }}
+  {%- elif ' collate ' in type.name -%}
+    {{ return('collate(' ~ expression ~ ", 'UTF8_BINARY')") }}
+  {%- endif -%}
+  {{ return(expression) }}
+{%- endmacro -%}
+
+{# The narrowest numeric type that holds every value of two types exactly; none where no type does, or where one is not numeric. #}
+{%- macro _common_number_type(one, other) -%}
+  {%- set whole = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
+  {%- set types = [one, other] -%}
+  {%- if 'double' in types or 'float' in types -%}
+    {#- A double holds 53 bits: every int, but not every bigint. -#}
+    {%- set exact = types | reject('in', ['double', 'float', 'int', 'smallint', 'tinyint']) | list -%}
+    {{ return(none if exact else 'double') }}
+  {%- elif one in whole and other in whole -%}
+    {{ return(one if whole[one] > whole[other] else other) }}
+  {%- endif -%}
+
+  {%- set digits = [] -%}
+  {%- set scales = [] -%}
+  {%- for data_type in types -%}
+    {%- set decimal = modules.re.fullmatch('decimal\\((\\d+),(\\d+)\\)', data_type) -%}
+    {%- if decimal -%}
+      {%- do digits.append(decimal.group(1) | int - decimal.group(2) | int) -%}
+      {%- do scales.append(decimal.group(2) | int) -%}
+    {%- elif data_type in whole -%}
+      {%- do digits.append(whole[data_type]) -%}
+      {%- do scales.append(0) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if digits | length < 2 or digits | max + scales | max > 38 -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {{ return('decimal(' ~ (digits | max + scales | max) ~ ',' ~ scales | max ~ ')') }}
+{%- endmacro -%}

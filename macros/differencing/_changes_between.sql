@@ -71,17 +71,12 @@
   {{ return(' /*+ ' ~ sides.hint ~ '(old_side) */' if sides.hint else '') }}
 {%- endmacro -%}
 
-{# A column of one side, or null where that side does not have it. #}
+{# A column of one side, or null where that side does not have it. old_name, new_name: the column in a relation of pairs. #}
 {%- macro _cell(side, column) -%}
   {%- if column['in_' ~ side] -%}
-    {{ return(deltawave._name_on_side(side, column)) }}
+    {{ return(column[side ~ '_name'] or side ~ '_side.' ~ deltawave._quoted(column.name)) }}
   {%- endif -%}
   {{ return('cast(null as ' ~ column.data_type ~ ')') }}
-{%- endmacro -%}
-
-{# A column of one side as a column of pairs. #}
-{%- macro _name_on_side(side, column) -%}
-  {{ return(column[side ~ '_name'] or side ~ '_side.' ~ deltawave._quoted(column.name)) }}
 {%- endmacro -%}
 
 {# The names of an update's changed columns; empty where no compared column changed, that is for a backfill. #}
@@ -105,9 +100,9 @@
   {{ return(conditions) }}
 {%- endmacro -%}
 
-{# Null-safe equality by content, or within the tolerance if one is given. #}
+{# Null-safe equality by content of a column that both sides have, or within the tolerance if one is given. #}
 {%- macro _is_equal(column) -%}
-  {%- set old, new = deltawave._name_on_side('old', column), deltawave._name_on_side('new', column) -%}
+  {%- set old, new = deltawave._cell('old', column), deltawave._cell('new', column) -%}
   {%- set equal = deltawave._comparable(old, column.data_type) ~ ' <=> ' ~ deltawave._comparable(new, column.data_type) -%}
   {%- if column.tolerance -%}
     {%- set distance = 'abs(cast(' ~ old ~ ' as double) - cast(' ~ new ~ ' as double))' -%}

@@ -24,3 +24,46 @@
     {{ alias }}.batch_id as `_batch_id`,
     {{ alias }}.batch_at as `_batch_at`
 {%- endmacro -%}
+
+{# The name of the flat column that holds a column's before image. #}
+{%- macro _before_name(name) -%}{{ return('before__' ~ name) }}{%- endmacro -%}
+
+{# The flat columns of before images, which keys do not have: [{name, data_type}]. #}
+{%- macro _before_columns(columns) -%}
+  {%- set before = [] -%}
+  {%- for column in columns if not column.is_key -%}
+    {%- do before.append({'name': deltawave._before_name(column.name), 'data_type': column.data_type}) -%}
+  {%- endfor -%}
+  {{ return(before) }}
+{%- endmacro -%}
+
+{# The expressions for before images that do not exist or are not known; empty if the log has no before images. #}
+{%- macro _null_before(columns, has_before) -%}
+  {%- set nulls = [] -%}
+  {%- for column in deltawave._before_columns(columns) if has_before -%}
+    {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {{ return(nulls) }}
+{%- endmacro -%}
+
+{# A column that only one side has is carried, not compared: otherwise every row would be an update. #}
+{%- macro _compared_column(settings, column, in_old, in_new) -%}
+  {%- set name = column.name | lower -%}
+  {%- set chosen = settings.compare_columns | map('lower') | list if settings.compare_columns else none -%}
+  {#- A row that was touched but not changed has a new timestamp, and is not a change. -#}
+  {%- set touched = [settings.updated_at] if settings.updated_at and chosen is none else [] -%}
+  {%- set ignored = ((settings.ignore_columns or []) + touched) | map('lower') | list -%}
+  {%- set tolerances = {} -%}
+  {%- for key, value in (settings.tolerance or {}).items() -%}{%- do tolerances.update({key | lower: value}) -%}{%- endfor -%}
+  {%- set is_chosen = not column.is_key and (chosen is none or name in chosen) and name not in ignored -%}
+  {{ return({
+    'name': column.name,
+    'data_type': column.data_type,
+    'is_key': column.is_key,
+    'in_old': in_old,
+    'in_new': in_new,
+    'is_chosen': is_chosen,
+    'is_compared': is_chosen and in_old and in_new,
+    'tolerance': tolerances.get(name),
+  }) }}
+{%- endmacro -%}

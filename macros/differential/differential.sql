@@ -17,14 +17,21 @@
 
   {%- set settings = deltawave._differential_settings(model.name, model.config) -%}
   {%- set job = deltawave._open_job(model.name, settings, this) -%}
-  {%- do deltawave._update(job, dated_sources=deltawave._open_sources(job.name, model)) -%}
+  {%- do deltawave._update(job, sources=deltawave._sources_behind(model)) -%}
+  {%- if job.sources -%}
+    {%- do deltawave._update(job, dated_sources=deltawave._open_sources(job.name, job.sources)) -%}
+  {%- endif -%}
   {%- do deltawave._open_dump(job, model.compiled_code or sql) -%}
 
   {{ run_hooks(pre_hooks) }}
 
   {%- set state = deltawave._recover(job) -%}
-  {%- do deltawave._choose_strategy(job, state) -%}
-  {%- do deltawave._adopt_snapshot(job, state) -%}
+  {%- if settings.is_auto and not flags.EMPTY -%}
+    {%- do deltawave._choose_strategy(job, state) -%}
+  {%- endif -%}
+  {%- if var('deltawave_adopt', {}) != {} -%}
+    {%- do deltawave._adopt_snapshot(job, state) -%}
+  {%- endif -%}
 
   {%- set progress = namespace(state=state) -%}
   {%- if flags.EMPTY -%}
@@ -32,8 +39,12 @@
   {%- else -%}
     {%- do deltawave._check_previous_state(job, state) -%}
     {%- set pending = deltawave._pending_dumps(job, state) -%}
-    {%- do deltawave._warn_of_gaps(job, none if state.is_new_generation else state.record, pending.dumps) -%}
-    {%- set progress.state = deltawave._undo_replaced(job, state, pending) -%}
+    {%- if settings.every -%}
+      {%- do deltawave._warn_of_gaps(job, none if state.is_new_generation else state.record, pending.dumps) -%}
+    {%- endif -%}
+    {%- if pending.replaced -%}
+      {%- set progress.state = deltawave._undo_replaced(job, state, pending) -%}
+    {%- endif -%}
     {%- for dump in pending.dumps -%}
       {%- set progress.state = deltawave._compare_dump(job, progress.state, dump) -%}
     {%- endfor -%}
@@ -43,14 +54,18 @@
     {%- do deltawave._create_quarantine(job) -%}
   {%- endif -%}
   {%- set record = progress.state.record -%}
-  {%- do deltawave._describe_view(job, record, deltawave._helper_relation(job, record.log) if record else none) -%}
+  {%- if config.get('persist_docs') -%}
+    {%- do deltawave._describe_view(job, record, deltawave._helper_relation(job, record.log) if record else none) -%}
+  {%- endif -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}
 
   {{ run_hooks(post_hooks) }}
   {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
-  {%- if not flags.EMPTY -%}{%- do deltawave._warn_of_age(job, progress.state.record) -%}{%- endif -%}
+  {%- if settings.warn_after and record and not flags.EMPTY -%}
+    {%- do deltawave._warn_of_age(job, record) -%}
+  {%- endif -%}
 
   {{ return({'relations': [job.target]}) }}
 

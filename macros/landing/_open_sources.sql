@@ -1,5 +1,5 @@
 {#
-  Brings the external sources that a model reads, directly or through views, up to their files before anything reads them: a new folder becomes a
+  Brings the external sources that a model reads (see _sources_behind) up to their files before anything reads them: a new folder becomes a
   partition, and the session drops its cached list of files. A table that was never made, or was made from another declaration, is refused.
   Returns the partitioned ones, including those behind tables of other models, and those with a format definition:
     [{name, relation, files, tables, location, options, partitions, records, headers, listed, is_read, announced}]
@@ -7,9 +7,9 @@
   tables: those that Spark scans; records: the format definition, if the node reads it; headers, listed: see _sync_headers; announced: see
   _announced_dumps.
 #}
-{%- macro _open_sources(model_name, node) -%}
+{%- macro _open_sources(model_name, sources) -%}
   {%- set dated = [] -%}
-  {%- for source in deltawave._sources_behind(node) -%}
+  {%- for source in sources -%}
     {%- set name = deltawave._external_name(source.node) -%}
     {%- set relation = deltawave._external_relation(source.node) -%}
     {%- set table = deltawave._external_table(relation) -%}

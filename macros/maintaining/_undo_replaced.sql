@@ -1,10 +1,9 @@
 {#
-  The state from which a run compares its dumps: the last one, unless redelivery: replace compares dates again (see _pending_dumps). Then their batches and
-  all later ones are undone, by a rewind that is decided like any other, or by the first batch of a new generation. Warns of readers before: if warnings
+  The state from which a run compares its dumps if redelivery: replace compares dates again (see _pending_dumps). Their batches and all later ones are
+  undone, by a rewind that is decided like any other, or by the first batch of a new generation. Warns of readers before: if warnings
   are errors, nothing is undone.
 #}
 {%- macro _undo_replaced(job, state, pending) -%}
-  {%- if not pending.replaced -%}{{ return(state) }}{%- endif -%}
   {#- A delivery that is not complete yet undoes nothing. -#}
   {%- for dump in pending.dumps if dump.snapshot_date in pending.replaced -%}
     {%- do deltawave._check_checksum_files(job, state, dump) -%}
@@ -25,7 +24,6 @@
   {%- do deltawave._refuse_overtaken(job, {'batch_id': state.record.batch_id + 1}, rewound.record.batch_id) -%}
   {{ return(dict(state, **rewound)) }}
 {%- endmacro -%}
-
 
 {# Refuses a delivery whose columns its batch would refuse once its date is undone. #}
 {%- macro _check_redelivered_columns(job, record, rewind_to, dump) -%}

@@ -180,15 +180,15 @@ ACCOUNTS = SimpleNamespace(
 def check(problems: list[str] | None, *, python: bool = True, accept: str = "y", is_read: bool = True) -> list[Any]:
     """What the library is asked in a run of ``accounts_changes``, of which it finds these problems."""
     asked: list[Any] = []
-    macros = Macros(var=lambda name, default: [accept], model=None)
+    macros = Macros(var=lambda name, default: [accept])
     macros.adapter.call_library = lambda *given: (asked.append(given), problems)[1]
     macros.replace(
         _discard=None,
         _runs_python=python,
-        _sources_behind=[{"node": ACCOUNTS, "is_read": is_read}],
         _external_relation=Relation("`dev`.`Accounts`"),
     )
-    job = make_job("accounts_changes", snapshot_type="date", settings={"snapshot_date": "day"})
+    sources = [{"node": ACCOUNTS, "is_read": is_read}]
+    job = make_job("accounts_changes", snapshot_type="date", settings={"snapshot_date": "day"}, sources=sources)
     macros._check_checksum_files(job, {"record": {"batch_id": 1}}, {"snapshot_date": "2026-01-02"})
     return asked
 

@@ -25,6 +25,7 @@ def macros(rows: list[tuple[Any, ...]] | None = None, accept: str = "y") -> Macr
         var=lambda name, default: [accept],
         render=lambda text: text.replace("{{ source('legacy', 'counts') }}", "legacy.counts"),
         run_started_at=None,
+        config={"contract": {}},
     )
     found.replace(_discard=None)
     return found
@@ -138,19 +139,17 @@ def test_files_in_place_that_are_the_same_are_checked_if_a_number_is_expected(
         _expected_rows=expected,
         _source_fingerprint=None,
         _is_source_unchanged=False,
-        _columns_of_dump=[],
-        _begin_batch=make_batch(is_first=True, expected_rows=expected, reading=None),
+        _begin_batch=make_batch(is_first=True, expected_rows=expected, reading=None, result={"quarantined": 0}),
         _macro_named=lambda name: lambda *_: {"is_idle": True, "files": []},
         _count_landed={"rows": 10, "checksum": None},
         _is_unchanged=True,
         _check_dump=lambda job, batch, landed: numbers.append(landed["rows"]),
     )
     without_effect = """
-        check_checksum_files check_contract step checksum_of_date remember_source accept require_files
-        prepare_quarantine prepare_log stage stage_quarantine count_changes keep_state
+        step remember_source accept prepare_log stage count_changes keep_state
     """
     found.replace(**{f"_{name}": None for name in without_effect.split()})
-    assert found._compare_dump(job(expected, columns=None), STATE, DUMP) == STATE
+    assert found._compare_dump(job(expected, columns=None, select_columns=[]), STATE, DUMP) == STATE
     assert numbers == checked_rows
 
 

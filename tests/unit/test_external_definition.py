@@ -223,5 +223,6 @@ def test_folders_announce_dates(provider, announces):
         run_query=lambda sql: described if sql.startswith("describe") else [("day=2026-01-31", "")],
     )
     found.replace(_external_relation=Relation("dev.accounts"))
-    dated = found._open_sources("log", model("differential", "source.shop.legacy.accounts"))
+    behind = found._sources_behind(model("differential", "source.shop.legacy.accounts"))
+    dated = found._open_sources("log", behind)
     assert [each["name"] for each in dated] == (["legacy.accounts"] if announces else [])

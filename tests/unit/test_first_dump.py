@@ -28,9 +28,9 @@ class Run:
         def begin(job: Any, state: Any, dump: Any, expected_rows: Any, is_repeatable: bool) -> dict[str, Any]:
             self.repeatable.append(is_repeatable)
             reading = {"is_idle": is_idle, "unlanded": "select" if is_repeatable else None}
-            return {"is_first": True, "expected_rows": None, "reading": reading}
+            return {"is_first": True, "expected_rows": None, "reading": reading, "result": {"quarantined": 0}}
 
-        macros = Steps()
+        macros = Steps(config={"contract": {}})
         macros.replace(
             _source_fingerprint=lambda *_: next(looks),
             _begin_batch=begin,
@@ -41,7 +41,8 @@ class Run:
             _commit_record=lambda job, batch, last, source: {"source": source},
             _commit=lambda job, batch, record, last: self.committed.append(record["source"]),
         )
-        macros._compare_dump({"name": "x", "strategy": {}}, {"record": None, "names": []}, {})
+        job = {"name": "x", "settings": {"expected_rows": None}, "strategy": {}}
+        macros._compare_dump(job, {"record": None, "names": []}, {})
         assert not [*looks]
 
 

@@ -97,9 +97,12 @@ def test_an_unreadable_type_is_refused(text):
 
 
 def test_the_parts_of_a_type_are_no_names_of_fields():
-    parts = ["struct", "int", "array", "map", "string", "variant"]
-    assert macros._type_parts("struct<void:int,a:array<map<string,variant>>>") == parts
-    assert macros._type_parts("interval day to second") == ["interval day to second"]
+    def parts(data_type):
+        return macros._type_parts(macros._parse_type(data_type))
+
+    of_struct = ["struct", "int", "array", "map", "string", "variant"]
+    assert parts("struct<void:int,a:array<map<string,variant>>>") == of_struct
+    assert parts("interval day to second") == ["interval day to second"]
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,15 @@
 
   {%- set added = dump.keys() | reject('in', logged.keys()) | list if logged else [] -%}
   {%- set dropped = logged.keys() | reject('in', dump.keys()) | list -%}
-  {%- do deltawave._check_schema_change(job, job.name, added, dropped) -%}
+  {%- if added or dropped -%}
+    {%- do deltawave._check_schema_change(job, job.name, added, dropped) -%}
+  {%- endif -%}
 
   {%- set columns = [] -%}
   {%- for name, column in (logged or dump).items() -%}
     {%- set new = dump.get(name) -%}
-    {%- set data_type = deltawave._type_after(job, column, new.data_type) if new else column.data_type -%}
+    {%- set is_same = not new or new.data_type == column.data_type -%}
+    {%- set data_type = column.data_type if is_same else deltawave._type_after(job, column, new.data_type) -%}
     {%- if new or on_change != 'sync_all_columns' -%}
       {%- set in_old = last is not none and column.get('in_copy', true) -%}
       {%- do columns.append(dict(
@@ -43,7 +46,9 @@
     {%- for name in added -%}
       {%- set new = dump[name] -%}
       {%- set was_known = name in last.hidden -%}
-      {%- set data_type = deltawave._type_after(job, dict(new, data_type=types.get(name, new.data_type)), new.data_type) if was_known else new.data_type -%}
+      {%- set known = dict(new, data_type=types.get(name, new.data_type) if was_known else new.data_type) -%}
+      {%- set is_same = new.data_type == known.data_type -%}
+      {%- set data_type = new.data_type if is_same else deltawave._type_after(job, known, new.data_type) -%}
       {%- do columns.append(dict(
         deltawave._compared_column(settings, dict(new, data_type=data_type), false, true),
         since=batch_id,
@@ -68,24 +73,11 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Names of columns of the log that readers do not see: dropped columns, until they come back. #}
-{%- macro _hidden_columns(columns, last) -%}
-  {%- if last is none -%}
-    {{ return([]) }}
-  {%- endif -%}
-  {%- set shown = columns | map(attribute='name') | map('lower') | list -%}
-  {%- set known = last.hidden + last.columns | map(attribute='name') | map('lower') | list -%}
-  {{ return(known | reject('in', shown) | unique | sort) }}
-{%- endmacro -%}
-
 {#
-  The type of the log's column after this batch. Numeric columns widen if on_schema_change allows it. The user has to cast for every other change
+  The type of the log's column after a batch with another one. Numeric columns widen if on_schema_change allows it. The user has to cast for every other change
   of type, and for any change of a key column: the rows of the state are placed by the key's hash.
 #}
 {%- macro _type_after(job, column, data_type) -%}
-  {%- if data_type == column.data_type -%}
-    {{ return(data_type) }}
-  {%- endif -%}
   {%- set common = none if column.is_key else deltawave._common_number_type(column.data_type, data_type) -%}
   {%- if common is none or job.settings.on_schema_change != 'sync_all_columns' -%}
     {%- do deltawave._fail('type_widened' if common else 'type_changed', {

@@ -10,7 +10,16 @@
   {%- set attempt = deltawave._attempt(job, state.record, dump.snapshot_date) -%}
   {%- set batch_id = attempt.batch_id -%}
   {%- set columns = deltawave._batch_columns(job, last, batch_id) -%}
-  {%- set log = deltawave._batch_log(attempt, columns, last) -%}
+  {#- Columns of the log that readers do not see: dropped ones, until they come back. -#}
+  {%- set shown = columns | map(attribute='name') | map('lower') | list -%}
+  {%- set known = last.hidden + last.columns | map(attribute='name') | map('lower') | list if last else [] -%}
+  {#- The changes go to the last log, or to a new one with wider columns. -#}
+  {%- set log = deltawave._generation_log(batch_id) if is_first else last.log -%}
+  {%- if not is_first and columns | selectattr('is_widened') | list -%}
+    {%- set log = deltawave._rewritten_log(batch_id, job.attempt) -%}
+  {%- endif -%}
+  {#- From `before_since` on every change has its before image. A first batch has no changes that need one. -#}
+  {%- set has_before = job.settings.before_image != 'none' and (job.strategy.before_images == 'always' or last and deltawave._log_has_all_rows(job, last)) -%}
   {%- set batch = dict(attempt, **{
     'staged_in': [log],
     'snapshot_date': dump.snapshot_date,
@@ -24,9 +33,9 @@
     'is_first': is_first,
     'first_batch': batch_id if is_first else last.first_batch,
     'is_baseline': job.settings.initial_load == 'baseline' if is_first else last.is_baseline,
-    'before_since': deltawave._before_since(job, batch_id, last),
+    'before_since': batch_id if is_first else last.before_since if has_before else batch_id + 1,
     'columns': columns,
-    'hidden': deltawave._hidden_columns(columns, last),
+    'hidden': known | reject('in', shown) | unique | sort,
     'rows_old': 0 if is_first else last.rows_new,
 
     'resumed': {},
@@ -56,25 +65,84 @@
     },
   }) -%}
   {%- do deltawave._update(job, is_small=deltawave._is_small(job, batch)) -%}
-  {%- do deltawave._update(batch, **deltawave._resume(job, batch, last)) -%}
+  {%- if job.strategy.resumes -%}
+    {%- do deltawave._update(batch, **deltawave._resume(job, batch, last)) -%}
+  {%- endif -%}
+  {%- if job.strategy.checksums -%}
+    {%- do deltawave._update(batch, checksum_fingerprint=deltawave._checksum_fingerprint(job, batch)) -%}
+  {%- endif -%}
   {{ return(batch) }}
 {%- endmacro -%}
 
-{# The name of the log that receives the batch's changes: the last one, or a new one with wider columns. #}
-{%- macro _batch_log(attempt, columns, last) -%}
-  {%- if last is none -%}
-    {{ return(deltawave._generation_log(attempt.batch_id)) }}
-  {%- elif columns | selectattr('is_widened') | list -%}
-    {{ return(deltawave._rewritten_log(attempt.batch_id, attempt.attempt)) }}
+{#
+  Is one bucket enough? Yes if the previous state had few rows and the dump is small: another task would cost more than it saves. Sets bytes_dump. How large
+  a first slice is is not known.
+#}
+{%- macro _is_small(job, batch) -%}
+  {%- set small = adapter.dispatch('_small_table', 'deltawave')() -%}
+  {%- if batch.rows_old > small.rows -%}
+    {{ return(false) }}
+  {%- elif job.strategy.reads != 'dump' -%}
+    {{ return(batch.rows_old > 0) }}
   {%- endif -%}
-  {{ return(last.log) }}
+  {%- do deltawave._update(batch.result, bytes_dump=deltawave._bytes_of_dump(job, batch)) -%}
+  {{ return(batch.result.bytes_dump is not none and batch.result.bytes_dump <= small.bytes) }}
 {%- endmacro -%}
 
-{# The first batch from which on every change has its before image. A first batch has no changes that need one. #}
-{%- macro _before_since(job, batch_id, last) -%}
-  {%- if last is none -%}
-    {{ return(batch_id) }}
+{%- macro default___small_table() -%}{{ return({'rows': 100000, 'bytes': 16777216}) }}{%- endmacro -%}
+
+{#
+  A strategy that resumes does so from the progress of the last batch if that batch belongs to the same strategy and generation and no rewind followed. A
+  strategy that resumes only under the same select compares all rows once if the select was edited, if the run is accepted, and under
+  --full-refresh, which may have rebuilt models below. Returns keys of a batch.
+#}
+{%- macro _resume(job, batch, last) -%}
+  {%- set resumed = deltawave._last_progress(job, last) -%}
+  {%- set fingerprint = deltawave._select_fingerprint(job, batch) if job.strategy.resumes == 'select' else none -%}
+  {%- set is_edited = fingerprint and (fingerprint != last.fingerprint or deltawave._is_accepted(job) or flags.FULL_REFRESH) -%}
+  {%- if resumed and is_edited -%}
+    {%- set reason = 'the select or configuration was edited, the run is accepted, or --full-refresh was given' -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': all rows are compared: ' ~ reason, info=true) -%}
   {%- endif -%}
-  {%- set has_before = job.settings.before_image != 'none' and (job.strategy.before_images == 'always' or deltawave._log_has_all_rows(job, last)) -%}
-  {{ return(last.before_since if has_before else batch_id + 1) }}
+  {{ return({'resumed': resumed, 'compares_all': not resumed or is_edited, 'fingerprint': fingerprint}) }}
+{%- endmacro -%}
+
+{# The progress of the last batch; empty after another strategy or a rewind. #}
+{%- macro _last_progress(job, last) -%}
+  {{ return(last.progress if last and last.progress_strategy == job.strategy.name else {}) }}
+{%- endmacro -%}
+
+{#
+  What determines the rows and what counts as a change: the select, its database, the options, and the texts of the models below it: an edited view
+  changes rows just as an edited select does. For a remote, the select that runs there: the view through which Spark reads it has a new name in each
+  run. What is below a change log is left to that log.
+#}
+{%- macro _select_fingerprint(job, batch) -%}
+  {%- set options = [] -%}
+  {%- for option, declared in deltawave._options().items() if declared.selects -%}{%- do options.append(job.settings[option]) -%}{%- endfor -%}
+  {%- set compared = [] -%}
+  {%- for column in batch.columns if column.is_chosen -%}{%- do compared.append([column.name, column.tolerance]) -%}{%- endfor -%}
+  {%- set texts = [] -%}
+  {%- for parent in (deltawave._models_below(model) if job.strategy.reads != 'logs' else []) -%}
+    {%- do texts.append(deltawave._code_of(parent, deltawave._view_text(job, parent))) -%}
+  {%- endfor -%}
+  {{ return(local_md5(tojson([
+    job.remote.select if job.remote else job.sql, job.settings.remote, texts | sort, options, compared,
+  ]))) }}
+{%- endmacro -%}
+
+{#
+  A fingerprint of how checksums are computed (functions, bits, columns), recorded with the batch. Checksums with different fingerprints cannot be
+  compared.
+#}
+{%- macro _checksum_fingerprint(job, batch) -%}
+  {%- set bits = job.settings.checksum_bits -%}
+  {%- set form = deltawave._form_for(job.strategy) -%}
+  {%- if form.fingerprint -%}
+    {{ return(deltawave._macro_named(form.fingerprint)(job, batch)) }}
+  {%- elif job.remote -%}
+    {%- set hashes = deltawave._remote_row_hash(job, deltawave._keys_first(job, batch), bits) -%}
+    {{ return(local_md5(job.remote.name ~ hashes | join(' '))) }}
+  {%- endif -%}
+  {{ return(local_md5(deltawave._summed_text(batch, bits))) }}
 {%- endmacro -%}

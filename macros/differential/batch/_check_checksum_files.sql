@@ -3,7 +3,7 @@
   that the select reads for this dump; a source that is only behind a table, or that -- depends_on names, is not.
 #}
 {%- macro _check_checksum_files(job, state, dump) -%}
-  {%- for source in ([] if job.remote or deltawave._is_accepted(job) else deltawave._sources_behind(model)) -%}
+  {%- for source in ([] if job.remote or deltawave._is_accepted(job) else job.sources) -%}
     {%- if source.is_read and source.node.external.checksums -%}
       {%- set name = deltawave._external_name(source.node) -%}
       {%- set wrong = deltawave._checksum_problems(job, dump, source.node, name) if deltawave._runs_python() else none -%}

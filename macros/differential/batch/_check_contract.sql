@@ -3,15 +3,13 @@
   check cuts long types off, and every view has one: _before has all columns.
 #}
 {%- macro _check_contract(job, batch) -%}
-  {%- if config.get('contract').enforced -%}
-    {%- set nulls = [] -%}
-    {%- for column in deltawave._log_columns(job, batch.columns) + deltawave._control_columns() -%}
-      {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
-    {%- endfor -%}
-    {%- set columns = deltawave._contract_columns(batch.columns, job.settings.before_image != 'none') -%}
-    {%- set view = deltawave._columns_of_query('select ' ~ columns ~ ' from (select ' ~ nulls | join(', ') ~ ') as log') -%}
-    {%- do deltawave._require_contract(job, batch, view) -%}
-  {%- endif -%}
+  {%- set nulls = [] -%}
+  {%- for column in deltawave._log_columns(job, batch.columns) + deltawave._control_columns() -%}
+    {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {%- set columns = deltawave._contract_columns(batch.columns, job.settings.before_image != 'none') -%}
+  {%- set view = deltawave._columns_of_query('select ' ~ columns ~ ' from (select ' ~ nulls | join(', ') ~ ') as log') -%}
+  {%- do deltawave._require_contract(job, batch, view) -%}
 {%- endmacro -%}
 
 {# Refuses a batch after which a view of these columns would not fit the contract. #}

@@ -4,13 +4,12 @@
 #}
 {%- macro _count_landed(job, batch, last) -%}
   {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write else none -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
-  {%- set undecoded = deltawave._undecoded_column(job, batch) -%}
+  {%- set undecoded = deltawave._undecoded_column(job, batch) if job.sources else '' -%}
   {%- if batch.reading.counted and not undecoded -%}
-    {%- if previous -%}{%- do deltawave._check_previous_rows(job, batch, previous, batch.reading.counted.previous_rows, last.state.rows) -%}{%- endif -%}
-    {{ return(dict({'checksum': none, 'undecoded_keys': 0, 'undecoded_column': none}, **batch.reading.counted)) }}
-  {%- endif -%}
-  {%- set sql -%}
+    {%- set found = dict({'checksum': none, 'undecoded_keys': 0, 'undecoded_column': none}, **batch.reading.counted) -%}
+  {%- else -%}
+    {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+    {%- set sql -%}
 with keyed as (
     select
         {{ keys | join(', ') }},
@@ -27,27 +26,26 @@ select
     coalesce(sum(if({{ keys | join(' is null and ') }} is null, `_copies`, 0)), 0) as null_keys,
     count_if(`_copies` > 1) as duplicate_keys,
     coalesce(sum(if(`_copies` > 1, `_copies`, 0)), 0) as duplicate_rows,
-    {{ deltawave._landed_checksum(job, batch) | indent }} as checksum,
+    {{ deltawave._landed_checksum(job, batch) | indent if batch.checksum_of else 'cast(null as string)' }} as checksum,
     {{ '(select count(*) from ' ~ previous ~ ')' if previous else 'null' }} as previous_rows
     {%- if undecoded %},
     count(`_undecoded`) as undecoded_keys,
     max(`_undecoded`) as undecoded_column
     {%- endif %}
 from keyed
-  {%- endset -%}
-  {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {%- if previous -%}{%- do deltawave._check_previous_rows(job, batch, previous, row[5] | int, last.state.rows) -%}{%- endif -%}
-  {{ return({
-    'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int,
-    'checksum': row[4], 'undecoded_keys': row[6] | int if undecoded else 0, 'undecoded_column': row[7] if undecoded else none,
-  }) }}
-{%- endmacro -%}
-
-{# Refuses a previous state that has lost rows: each would become an insert. #}
-{%- macro _check_previous_rows(job, batch, previous, found, recorded) -%}
-  {%- if found != recorded -%}
-    {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': recorded, 'is': found}) -%}
+    {%- endset -%}
+    {%- set row = deltawave._run(job, sql).rows[0] -%}
+    {%- set found = {
+      'rows': row[0] | int, 'null_keys': row[1] | int, 'duplicate_keys': row[2] | int, 'duplicate_rows': row[3] | int,
+      'checksum': row[4], 'previous_rows': row[5] | int if previous else none,
+      'undecoded_keys': row[6] | int if undecoded else 0, 'undecoded_column': row[7] if undecoded else none,
+    } -%}
   {%- endif -%}
+  {#- Each row that the previous state has lost would become an insert. -#}
+  {%- if previous and found.previous_rows != last.state.rows -%}
+    {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': last.state.rows, 'is': found.previous_rows}) -%}
+  {%- endif -%}
+  {{ return(found) }}
 {%- endmacro -%}
 
 {#
@@ -55,7 +53,7 @@ from keyed
   and where only differences are landed, see _checksum_of_date.
 #}
 {%- macro _landed_checksum(job, batch) -%}
-{%- if batch.checksum_of is none or deltawave._form_for(job.strategy).in_place or not (job.strategy.reads == 'dump' or batch.is_first) -%}
+{%- if deltawave._form_for(job.strategy).in_place or not (job.strategy.reads == 'dump' or batch.is_first) -%}
 cast(null as string)
 {%- else -%}
 {%- set present = job.columns | map(attribute='name') | list -%}
@@ -74,7 +72,7 @@ cast(null as string)
 
 {# The checksum of a dated dump of which only the differences are landed, unless its files are known (see _files_of_dates). Reads the dump again. #}
 {%- macro _checksum_of_date(job, batch) -%}
-  {%- if batch.checksum_of is none or batch.dump_files is not none or batch.is_first or job.strategy.reads != 'differences' -%}
+  {%- if batch.dump_files is not none or batch.is_first or job.strategy.reads != 'differences' -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set found = deltawave._with_checksums(job, [{'snapshot_date': batch.snapshot_date}], batch.checksum_of) -%}
@@ -85,9 +83,14 @@ cast(null as string)
 {%- macro _check_dump(job, batch, found) -%}
   {%- if batch.is_first or job.strategy.reads == 'dump' or batch.reading.is_whole -%}
     {%- do deltawave._check_rows(job, batch, found.rows) -%}
-    {%- do deltawave._check_expected_rows(job, batch, found.rows) -%}
   {%- endif -%}
-  {%- do deltawave._require_decoded(job, batch, found) -%}
+  {#- A source that has U+FFFD itself declares its encoding. -#}
+  {%- if found.undecoded_keys -%}
+    {%- set names = deltawave._undeclared_encodings(job) -%}
+    {%- do deltawave._refuse(job, batch, 'undecoded', {
+      'column': found.undecoded_column, 'count': found.undecoded_keys, 'sources': names | join(', '), 'source': names[0],
+    }) -%}
+  {%- endif -%}
   {%- if found.null_keys -%}
     {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}
   {%- endif -%}
@@ -100,10 +103,14 @@ cast(null as string)
   {%- endif -%}
 {%- endmacro -%}
 
-{# Refuses a dump without rows. #}
+{# Refuses a dump without rows, or with another number of them than is expected. #}
 {%- macro _check_rows(job, batch, rows) -%}
   {%- if rows == 0 and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
+  {%- elif batch.expected_rows is not none and batch.expected_rows != rows and not deltawave._is_accepted(job) -%}
+    {%- do deltawave._refuse(job, batch, 'other_rows', {
+      'rows': rows, 'expected': batch.expected_rows, 'source': 'gives' if job.settings.expected_rows is string else 'is',
+    }) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -3,14 +3,12 @@
   whose assumptions do not hold, or that does not take the model's options, is not chosen.
 #}
 {%- macro _choose_strategy(job, state) -%}
-  {%- if job.settings.is_auto and not flags.EMPTY -%}
-    {%- set last = none if state.is_new_generation else state.record -%}
-    {%- set strategy, reason = deltawave._chosen(job, last) -%}
-    {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
-    {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
-    {%- set is_usual = strategy == last.progress_strategy if last else strategy != 'window' -%}
-    {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=not is_usual) -%}
-  {%- endif -%}
+  {%- set last = none if state.is_new_generation else state.record -%}
+  {%- set strategy, reason = deltawave._chosen(job, last) -%}
+  {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
+  {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
+  {%- set is_usual = strategy == last.progress_strategy if last else strategy != 'window' -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=not is_usual) -%}
 {%- endmacro -%}
 
 {# The strategy and the reason. Each candidate costs fewer blocks than the next (LG96 Figure 6). #}

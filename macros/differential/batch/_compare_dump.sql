@@ -3,21 +3,25 @@
   source be read more than once?
 #}
 {%- macro _compare_dump(job, state, dump, is_repeatable=true) -%}
-  {%- set expected = deltawave._expected_rows(job, state, dump) -%}
+  {%- set expected = none if job.settings.expected_rows is none else deltawave._expected_rows(job, state, dump) -%}
   {%- set before = deltawave._source_fingerprint(job, expected) -%}
   {%- if deltawave._is_source_unchanged(job, state, before) -%}
     {%- do job.outcome.update(is_unread=true) -%}
     {{ return(state) }}
   {%- endif -%}
-  {%- do deltawave._check_checksum_files(job, state, dump) -%}
-  {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump)) -%}
+  {%- if job.sources -%}
+    {%- do deltawave._check_checksum_files(job, state, dump) -%}
+  {%- endif -%}
+  {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump) if dump.missing else job.select_columns) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump, expected, is_repeatable and before is not none) -%}
   {%- set last = none if batch.is_first else state.record -%}
-  {%- do deltawave._check_contract(job, batch) -%}
+  {%- if config.get('contract').enforced -%}
+    {%- do deltawave._check_contract(job, batch) -%}
+  {%- endif -%}
   {%- do deltawave._step(job, batch, 'land') -%}
   {%- set opened = deltawave._open_state(job, batch, last) if last else none -%}
   {#- Before the comparison: a correction that comes between the two readings is warned of, and not lost. -#}
-  {%- set checksum = deltawave._checksum_of_date(job, batch) -%}
+  {%- set checksum = deltawave._checksum_of_date(job, batch) if batch.checksum_of else none -%}
   {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
   {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
   {%- if batch.reading.is_idle and batch.expected_rows is none -%}
@@ -31,15 +35,21 @@
   {%- do deltawave._check_dump(job, batch, found) -%}
   {%- do deltawave._accept(job, batch, found) -%}
   {%- do deltawave._step(job, batch, 'prepare') -%}
-  {%- do deltawave._prepare_quarantine(job, batch) -%}
+  {%- if batch.result.quarantined -%}
+    {%- do deltawave._prepare_quarantine(job, batch) -%}
+  {%- endif -%}
   {%- do deltawave._prepare_log(job, batch, last) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- do deltawave._stage(job, batch) -%}
-  {%- do deltawave._stage_quarantine(job, batch) -%}
+  {%- if batch.result.quarantined -%}
+    {%- do deltawave._stage_quarantine(job, batch) -%}
+  {%- endif -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
   {%- do deltawave._keep_state(job, batch, opened) -%}
-  {%- do deltawave._require_files(job, batch, batch.reading.files) -%}
+  {%- if batch.reading.files -%}
+    {%- do deltawave._require_files(job, batch, batch.reading.files) -%}
+  {%- endif -%}
   {%- set source = deltawave._settled_source(job, before, expected) -%}
   {%- if batch.reading.unlanded and source is none -%}
     {%- do log('deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first', info=true) -%}
@@ -55,8 +65,12 @@
 
   {%- do deltawave._step(job, batch, 'guard') -%}
   {%- do deltawave._guard(job, batch) -%}
-  {%- do deltawave._warn_of_quarantined(job, batch) -%}
-  {%- do deltawave._warn_of_bad_records(job, batch) -%}
+  {%- if batch.result.quarantined -%}
+    {%- do deltawave._warn_of_quarantined(job, batch) -%}
+  {%- endif -%}
+  {%- if job.dated_sources -%}
+    {%- do deltawave._warn_of_bad_records(job, batch) -%}
+  {%- endif -%}
   {%- set record = deltawave._commit_record(job, batch, last, source) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
   {%- do deltawave._report_batch(job, batch, record) -%}

@@ -1,17 +1,9 @@
 {# Counts the staged changes by kind, unless they were counted as they were written. #}
 {%- macro _count_changes(job, batch) -%}
   {%- if not batch.result.counts -%}
-    {%- do deltawave._update(batch.result, counts=deltawave._count_staged(job, batch)) -%}
-  {%- endif -%}
-  {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
-    {%- do deltawave._count_rows(job, batch, batch.result.counts) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# A row that is logged only because of an added column is a backfill, not an update. #}
-{%- macro _count_staged(job, batch) -%}
-  {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
-  {%- set sql -%}
+    {#- A row that is logged only because of an added column is a backfill, not an update. -#}
+    {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
+    {%- set sql -%}
 select
     count_if(change_type = 'insert') as inserts,
     count_if(change_type = 'delete') as deletes,
@@ -19,10 +11,90 @@ select
     count_if(change_type = 'update' and {{ backfilled }}) as backfills,
     count_if(change_type is null or change_type not in ('insert', 'delete', 'update')) as others
 from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
-  {%- endset -%}
-  {%- set row = deltawave._run(job, sql).rows[0] -%}
-  {%- if row[4] | int -%}
-    {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
+    {%- endset -%}
+    {%- set row = deltawave._run(job, sql).rows[0] -%}
+    {%- if row[4] | int -%}
+      {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
+    {%- endif -%}
+    {%- do deltawave._update(
+      batch.result, counts={'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int}
+    ) -%}
   {%- endif -%}
-  {{ return({'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int}) }}
+  {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
+    {%- do deltawave._count_rows(job, batch, batch.result.counts) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# The rows of the table after a batch of which only a part was landed, and those of its dump where the comparison has read all of it. #}
+{%- macro _count_rows(job, batch, counts) -%}
+  {%- set rows_new = batch.rows_old + counts['insert'] - counts['delete'] -%}
+  {#- The dump has the rows that are kept, except that quarantined rows take the place of those that are held. -#}
+  {%- set rows_aside = batch.result.rows_dump - batch.result.rows_new -%}
+  {%- do deltawave._update(batch.result, rows_new=rows_new) -%}
+  {#- Where only rows that differ are landed, an empty dump is not noticed earlier. -#}
+  {%- if job.strategy.reads == 'differences' -%}
+    {%- do deltawave._update(batch.result, rows_dump=rows_new + rows_aside) -%}
+    {%- do deltawave._check_rows(job, batch, batch.result.rows_dump) -%}
+  {%- elif job.strategy.checksums == 'rows' -%}
+    {%- do deltawave._check_rows(job, batch, rows_new + batch.result.quarantined) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; a slice after which the next run has
+  to resume from a different place; and other files, or a copy instead of files, with which the next dump is compared.
+#}
+{%- macro _is_unchanged(job, batch, last) -%}
+  {%- set changes = batch.result.counts['insert'] + batch.result.counts['delete'] + batch.result.counts['update'] -%}
+  {%- if changes or batch.result.quarantined or batch.is_first or batch.snapshot_date -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {{ return(not deltawave._has_other_columns(batch, last) and not deltawave._has_moved(job, batch, last)) }}
+{%- endmacro -%}
+
+{# Does the next slice have to resume from a different place than this one, or the next dump be compared with other files? #}
+{%- macro _has_moved(job, batch, last) -%}
+  {%- if deltawave._form_of(last.state).in_place -%}
+    {#- A copy replaces a list of files that may be deleted. -#}
+    {{ return(batch.result.state.get('digest') != last.state.digest) }}
+  {%- endif -%}
+  {{ return(job.strategy.reads != 'dump' and (
+    batch.reading.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint
+    or batch.result.ranges != last.ranges or batch.result.state != last.state and not deltawave._has_drifted(job, batch, last)
+  )) }}
+{%- endmacro -%}
+
+{#
+  Refuses a batch with too many changes of a kind: half a dump looks just like a wave of deletes, and a column that the source writes in another form like
+  a wave of updates. A first batch has nothing to be compared with. An empty state has no share that could be too large.
+#}
+{%- macro _guard(job, batch) -%}
+  {%- if not batch.is_first and not deltawave._is_accepted(job) -%}
+    {#- The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no updates. -#}
+    {%- set options = {'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction'} -%}
+    {%- set limits = {} -%}
+    {%- for kind, option in options.items() if batch.result.counts[kind] > 0 and job.settings[option] is not none -%}
+      {%- do limits.update({kind: option}) -%}
+    {%- endfor -%}
+    {%- set counted = deltawave._counted_changes(job, batch) if limits else none -%}
+    {%- for kind, option in limits.items() if counted.rows_old > 0 and counted.counts[kind] > job.settings[option] * counted.rows_old -%}
+      {%- set earlier = [counted.counts[kind] - batch.result.counts[kind], 0] | max -%}
+      {%- do deltawave._refuse(job, batch, 'too_many_' ~ kind ~ 's' ~ ('_in_rotation' if earlier else ''), {
+        'count': counted.counts[kind], 'rows_old': counted.rows_old, 'earlier': earlier, 'limit': job.settings[option],
+        'percent': '%.1f' | format(100 * counted.counts[kind] / counted.rows_old),
+      }) -%}
+    {%- endfor -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  The changes that count, and the rows before all of them: {counts, rows_old}. If a run reads only some of the key ranges, those of a whole rotation
+  count, each range with its last reading, so that a loss is noticed in whichever range it starts.
+#}
+{%- macro _counted_changes(job, batch) -%}
+  {%- if not batch.reading.rotation or batch.reading.rotation.read | length == batch.reading.rotation.ranges | length -%}
+    {{ return({'counts': batch.result.counts, 'rows_old': batch.rows_old}) }}
+  {%- endif -%}
+  {%- set counts = deltawave._changes_of_rotation(job, batch) -%}
+  {{ return({'counts': counts, 'rows_old': batch.result.rows_new + counts['delete'] - counts['insert']}) }}
 {%- endmacro -%}

@@ -39,12 +39,3 @@
   {%- endif -%}
   {{ return('null' if rows[0][0] is none else rows[0][0] | string) }}
 {%- endmacro -%}
-
-{# Refuses a dump that has another number of rows. #}
-{%- macro _check_expected_rows(job, batch, rows) -%}
-  {%- if batch.expected_rows is not none and batch.expected_rows != rows and not deltawave._is_accepted(job) -%}
-    {%- do deltawave._refuse(job, batch, 'other_rows', {
-      'rows': rows, 'expected': batch.expected_rows, 'source': 'gives' if job.settings.expected_rows is string else 'is',
-    }) -%}
-  {%- endif -%}
-{%- endmacro -%}

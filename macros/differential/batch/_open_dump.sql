@@ -3,20 +3,32 @@
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('sample', {'model': job.name}) -%}
   {%- endif -%}
-  {%- do deltawave._check_lineage(job.name, job.settings, model) -%}
-  {%- do deltawave._require_table_formats(job) -%}
+  {%- set settings, strategy = job.settings, job.strategy -%}
+  {%- if strategy.reads == 'logs' -%}
+    {%- do deltawave._check_lineage(job.name, settings, model) -%}
+  {%- endif -%}
+  {%- if settings.file_format != 'parquet' or settings.copy_format != 'parquet' -%}
+    {%- do deltawave._require_table_formats(job) -%}
+  {%- endif -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}
   {%- do deltawave._update(job, sql=sql) -%}
-  {%- if job.settings.remote -%}
+  {%- if settings.remote -%}
     {%- do deltawave._open_remote(job) -%}
   {%- endif -%}
   {%- do deltawave._update(job, select_columns=deltawave._dump_columns(job)) -%}
   {%- do deltawave._update(job, columns=job.select_columns) -%}
-  {%- do deltawave._check_names(job) -%}
-  {%- do deltawave._check_range_key(job) -%}
-  {%- do deltawave._check_in_place(job) -%}
+  {%- if settings.before_image != 'none' and deltawave._catalog_keeps_views(job) -%}
+    {%- do deltawave._check_names(job) -%}
+  {%- endif -%}
+  {%- if strategy.ranges == 'compared' -%}
+    {%- do deltawave._check_range_key(job) -%}
+  {%- endif -%}
+  {#- With --empty, sources are selects, and none of their files is read. -#}
+  {%- if settings.in_place and not flags.EMPTY -%}
+    {%- do deltawave._check_in_place(job) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# --empty: an empty model without a batch, so that others can be built on it. An existing model is left as it is. #}
@@ -32,4 +44,143 @@
       'has_before': job.settings.before_image != 'none',
     }) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{#
+  The dump's columns as the model's select returns them: [{name, data_type}], checked. Left out: the snapshot date, which belongs to the batch and
+  not to a row, and the column of the delete flag.
+#}
+{%- macro _dump_columns(job) -%}
+  {%- set columns = deltawave._columns_of_query(job.sql) -%}
+  {%- do job.statements.append('describe query ' ~ job.sql.strip()) -%}
+  {%- set names = columns | map(attribute='name') | map('lower') | list -%}
+  {%- set settings = job.settings -%}
+
+  {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'row_id', 'compare_columns', 'ignore_columns', 'tolerance'] -%}
+    {%- do deltawave._require_selected(job, option, settings[option] or [], columns) -%}
+  {%- endfor -%}
+  {%- for mappings in (settings.relations or {}).values() -%}
+    {%- for mapping in mappings -%}{%- do deltawave._require_selected(job, 'relations', mapping.values(), columns) -%}{%- endfor -%}
+  {%- endfor -%}
+  {%- for name in names -%}
+    {%- if name in deltawave._reserved_columns() or name.startswith(deltawave._before_name('')) -%}
+      {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': name}) -%}
+    {%- endif -%}
+    {%- if names.count(name) > 1 -%}
+      {%- do deltawave._fail('ambiguous_column', {'model': job.name, 'column': name}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+
+  {%- if settings.delete_flag -%}
+    {%- do deltawave._update(job, flag=deltawave._read_flag(job, columns)) -%}
+  {%- endif -%}
+  {%- set described = [] -%}
+  {%- for column in columns if column.name | lower != job.flag.column -%}
+    {%- if column.name | lower == (settings.snapshot_date or '') | lower -%}
+      {%- do deltawave._update(job, snapshot_type=column.data_type) -%}
+      {%- do deltawave._check_snapshot_order(job) -%}
+    {%- else -%}
+      {%- set is_key = column.name | lower in settings.unique_key | map('lower') | list -%}
+      {%- do deltawave._check_type(job, column, is_key) -%}
+      {%- if column.name | lower == (settings.updated_at or '') | lower -%}
+        {%- do deltawave._check_time_column(job, column) -%}
+        {%- do deltawave._update(job, time_type=column.data_type) -%}
+      {%- endif -%}
+      {%- do described.append({'name': column.name, 'data_type': column.data_type, 'is_key': is_key}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(described) }}
+{%- endmacro -%}
+
+{#
+  Refuses types that no table can store (a bare null, an interval of months and days; in Iceberg's session catalog, a variant), key types that Spark
+  cannot hash, collated keys (texts that are equal under a collation have different hashes), and a tolerance for what is not a number.
+#}
+{%- macro _check_type(job, column, is_key) -%}
+  {%- set is_nested = '<' in column.data_type -%}
+  {%- set parts = deltawave._type_parts(deltawave._parse_type(column.data_type)) if is_nested else [column.data_type | lower] -%}
+  {%- set collations = modules.re.findall(' collate (\\w+)', parts | join(',')) | reject('eq', 'utf8_binary') | list -%}
+  {%- if 'void' in parts or 'interval' in parts -%}
+    {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- elif 'variant' in parts and 'iceberg' in [job.settings.file_format, job.settings.copy_format] -%}
+    {%- do deltawave._fail('iceberg_variant', {'model': job.name, 'column': column.name}) -%}
+  {%- elif is_key and ('map' in parts or 'variant' in parts) -%}
+    {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- elif is_key and collations -%}
+    {%- do deltawave._fail('key_collation', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- endif -%}
+  {%- set tolerated = (job.settings.tolerance or {}).keys() | map('lower') | list -%}
+  {%- if column.name | lower in tolerated and not modules.re.match('(tiny|small|big)?int|float|double|decimal', column.data_type) -%}
+    {%- do deltawave._fail('tolerance_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  The columns of the select that the dump of a date does not have, in lower case: no header of its folders has a column of that name, and the select
+  returns no value for it. As in a table without that column, on_schema_change applies.
+#}
+{%- macro _missing_columns(job, found) -%}
+  {%- set missing = [] -%}
+  {%- for name, values in found.filled.items() if values == 0 -%}
+    {%- set folders = {'all': 0, 'without': 0} -%}
+    {%- for source in job.dated_sources if source.headers -%}
+      {%- for dump in deltawave._announced_dumps(job, source) if dump.order == found.order -%}
+        {#- A source that does not declare the column, like one of row counts, says nothing about it. -#}
+        {%- for table in source.headers if name in (table.names + table.missing) | map('lower') -%}
+          {%- set count = dump.folders | select('in', table.folders) | list | length -%}
+          {%- set is_without = name not in table.names | map('lower') -%}
+          {%- do folders.update({'all': folders['all'] + count, 'without': folders['without'] + (count if is_without else 0)}) -%}
+        {%- endfor -%}
+      {%- endfor -%}
+    {%- endfor -%}
+    {%- if folders['all'] and folders['all'] == folders['without'] -%}{%- do missing.append(name) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(missing) }}
+{%- endmacro -%}
+
+{# The columns of the select that the dump has. #}
+{%- macro _columns_of_dump(job, dump) -%}
+  {%- set columns = [] -%}
+  {%- for column in job.select_columns if column.name | lower not in dump.missing -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {{ return(columns) }}
+{%- endmacro -%}
+
+{# Columns of the select whose names are missing in some header. The key is not among them: a dump without it is refused. #}
+{%- macro _sparse_columns(job) -%}
+  {%- set missing = [] -%}
+  {%- for source in job.dated_sources -%}
+    {%- for table in source.headers -%}{%- do missing.extend(table.missing | map('lower')) -%}{%- endfor -%}
+  {%- endfor -%}
+  {%- set names = [] -%}
+  {%- for column in job.select_columns if not column.is_key and column.name | lower in missing -%}{%- do names.append(column.name) -%}{%- endfor -%}
+  {{ return(names) }}
+{%- endmacro -%}
+
+{#
+  The condition under which a row is deleted: {column, sql}. A name is a column of the select, in which null means false and which is not
+  in the log. Anything else is an expression over columns, which stay in the log; column is then none.
+#}
+{%- macro _read_flag(job, columns) -%}
+  {%- set flag = job.settings.delete_flag -%}
+  {%- set named = [] -%}
+  {%- for column in columns if column.name | lower == flag | lower -%}{%- do named.append(column) -%}{%- endfor -%}
+  {%- if modules.re.fullmatch('\\w+', flag) -%}{%- do deltawave._require_selected(job, 'delete_flag', flag, columns) -%}{%- endif -%}
+  {%- set found = named or deltawave._columns_of_query('select (' ~ flag ~ ') as delete_flag from (\n' ~ job.sql ~ '\n)') -%}
+  {%- if found[0].data_type != 'boolean' -%}
+    {%- do deltawave._fail('flag_type', {'model': job.name, 'flag': flag, 'type': found[0].data_type}) -%}
+  {%- endif -%}
+  {{ return({
+    'column': flag | lower if named else none,
+    'sql': 'coalesce(' ~ deltawave._quoted(flag) ~ ', false)' if named else '(' ~ flag ~ ')',
+  }) }}
+{%- endmacro -%}
+
+{# Refuses names in an option (one or several) that are no columns of the model's select. #}
+{%- macro _require_selected(job, option, wanted, columns) -%}
+  {%- set names = columns | map(attribute='name') | list -%}
+  {%- for name in ([wanted] if wanted is string else wanted) if name | lower not in names | map('lower') -%}
+    {%- do deltawave._fail('missing_option_column', {
+      'model': job.name, 'option': option, 'column': name, 'columns': names | join(', '),
+    }) -%}
+  {%- endfor -%}
 {%- endmacro -%}

@@ -39,7 +39,7 @@
 {%- macro _remember_source(job, state, source, days='') -%}
   {%- set source = source or (local_md5(days) if days else none) -%}
   {%- if source -%}
-    {%- do deltawave._forget_sources(job, state.names) -%}
+    {%- for seen in deltawave._seen_relations(job, state.names) -%}{%- do deltawave._run(job, 'drop view if exists ' ~ seen) -%}{%- endfor -%}
     {%- set seen = deltawave._seen_relation(job, state.record.batch_id, source) -%}
     {%- do deltawave._run(job, 'create view if not exists ' ~ seen ~ ' as select ' ~ (deltawave._literal(days) if days else 1) ~ ' as seen') -%}
   {%- endif -%}

@@ -14,7 +14,7 @@
 {# The CSV sources that the select reads, directly or through views, and of which no encoding is declared. #}
 {%- macro _undeclared_encodings(job) -%}
   {%- set names = [] -%}
-  {%- for source in ([] if job.remote else deltawave._sources_behind(model)) if source.is_read -%}
+  {%- for source in ([] if job.remote else job.sources) if source.is_read -%}
     {%- set external = source.node.external -%}
     {%- set options = (external.options or {}).keys() | map('lower') | list -%}
     {%- if (external.file_format or external.using) | lower == 'csv' and 'encoding' not in options and 'charset' not in options -%}
@@ -22,14 +22,4 @@
     {%- endif -%}
   {%- endfor -%}
   {{ return(names) }}
-{%- endmacro -%}
-
-{# Refuses rows with that character: a source that has it itself declares its encoding. #}
-{%- macro _require_decoded(job, batch, found) -%}
-  {%- if found.undecoded_keys -%}
-    {%- set names = deltawave._undeclared_encodings(job) -%}
-    {%- do deltawave._refuse(job, batch, 'undecoded', {
-      'column': found.undecoded_column, 'count': found.undecoded_keys, 'sources': names | join(', '), 'source': names[0],
-    }) -%}
-  {%- endif -%}
 {%- endmacro -%}

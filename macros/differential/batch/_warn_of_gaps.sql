@@ -4,7 +4,7 @@
   record: the last decision, or none; pending: the dumps of this run, oldest first. Dates that are compared again were looked at before.
 #}
 {%- macro _warn_of_gaps(job, record, pending) -%}
-  {%- if not job.settings.every or deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
+  {%- if deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
   {%- set dumps = [record] + pending | selectattr('batch_at', 'gt', record.batch_at) | list if record else pending -%}
   {%- set gaps = [] -%}
   {%- for one, next in zip(dumps, dumps[1:]) -%}
@@ -33,4 +33,80 @@
     {{ return(true) }}
   {%- endfor -%}
   {{ return(false) }}
+{%- endmacro -%}
+
+{#
+  Warns if the newest dated dump that the log has is older than warn_after. Called after the dumps were compared: a warning that dbt turns into an error
+  must not keep out the very dump that was overdue. newest: the last decision.
+#}
+{%- macro _warn_of_age(job, newest) -%}
+  {%- set limit = job.settings.warn_after -%}
+  {%- set unit = {'minute': 60, 'hour': 3600, 'day': 86400}[limit['period']] -%}
+  {%- set dated = modules.datetime.datetime.strptime(newest.batch_at, '%Y-%m-%dT%H:%M:%S.%fZ') -%}
+  {%- set seconds = (run_started_at.astimezone(modules.pytz.utc).replace(tzinfo=none) - dated).total_seconds() -%}
+  {%- if seconds > limit['count'] * unit -%}
+    {%- do exceptions.warn(deltawave._message('overdue_dump', {
+      'model': job.name, 'last': newest.snapshot_date or newest.batch_at, 'age': '%.1f %ss' | format(seconds / unit, limit['period']),
+      'limit': deltawave._count(limit['count'], limit['period'], limit['period'] ~ 's'),
+    })) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Warns of dates that came too late, and of compared dates that were delivered again with other rows (see _skipped_dates). What was read is recorded only
+  after the warnings: if they are errors, nothing is.
+#}
+{%- macro _warn_of_skipped(job, record, known, skipped) -%}
+  {%- set late, again = skipped.late, skipped.again -%}
+  {%- do job.outcome.update(skipped=(late + again) | length) -%}
+  {%- if late -%}
+    {%- do exceptions.warn(deltawave._message('late_dates', {
+      'model': job.name, 'dates': deltawave._some_dumps(job, late), 'last': record.snapshot_date,
+      'batch': known.get(record.snapshot_date, {}).get('batch_id') or record.batch_id,
+      'remedy': deltawave._rewind_to_before(job, record, known, late),
+    })) -%}
+  {%- endif -%}
+  {%- if again -%}
+    {%- set batches = [] -%}
+    {%- for date in again -%}{%- do batches.append(known[date].batch_id) -%}{%- endfor -%}
+    {%- do exceptions.warn(deltawave._message('redelivered_dates', {
+      'model': job.name, 'dates': deltawave._some_dumps(job, again),
+      'batches': ('batch ' if batches | length == 1 else 'batches ') ~ deltawave._some_of(batches | sort),
+      'remedy': deltawave._rewind_to_before(job, record, known, again),
+    })) -%}
+  {%- endif -%}
+  {%- if skipped.seen -%}{%- do deltawave._keep_deliveries(job, record, skipped.seen) -%}{%- endif -%}
+{%- endmacro -%}
+
+{# The first of some dumps, as they are ordered, for messages. #}
+{%- macro _some_dumps(job, dates) -%}
+  {%- set dumps = [] -%}
+  {%- for date in dates -%}{%- do dumps.append({'date': date, 'order': deltawave._order_of_value(job, date)}) -%}{%- endfor -%}
+  {{ return(deltawave._some_of(dumps | sort(attribute='order', case_sensitive=true) | map(attribute='date') | list)) }}
+{%- endmacro -%}
+
+{# The first of some values, for messages. #}
+{%- macro _some_of(values) -%}
+  {{ return(values[:5] | join(', ') ~ (' and ' ~ (values | length - 5) ~ ' more' if values | length > 5 else '')) }}
+{%- endmacro -%}
+
+{#
+  How to undo the batches of some dates and the later ones, if the log has a batch before them. A log that began with a baseline lacks its first rows, so no
+  earlier state can be rebuilt from it.
+#}
+{%- macro _rewind_to_before(job, record, known, dates) -%}
+  {%- set orders = [] -%}
+  {%- for date in dates -%}{%- do orders.append(deltawave._order_of_value(job, date)) -%}{%- endfor -%}
+  {%- set first = orders | min(case_sensitive=true) -%}
+  {%- set earlier = [] -%}
+  {%- for other, seen in known.items() if seen.is_compared and seen.batch_id >= record.first_batch and not record.is_baseline -%}
+    {%- if deltawave._order_of_value(job, other) < first -%}{%- do earlier.append(seen.batch_id) -%}{%- endif -%}
+  {%- endfor -%}
+  {%- if earlier -%}
+    {%- set command = "dbt run-operation deltawave.rewind --args '{model: " ~ job.name ~ ', to_batch: ' ~ earlier | max ~ "}'" -%}
+    {{ return('To take them, undo the later batches, then run again: ' ~ command) }}
+  {%- endif -%}
+  {%- set way = 'begin a new generation: full_refresh: true in the config and --full-refresh once.' -%}
+  {%- set why = 'began with initial_load: baseline, so it cannot be rewound' if record.is_baseline else 'holds no batch before them to rewind to' -%}
+  {{ return('The log ' ~ why ~ '. To take them, ' ~ way) }}
 {%- endmacro -%}

@@ -9,9 +9,9 @@
         'model': job.name, 'relation': job.target | string, 'batch': view.batch_id, 'schema': job.state_schema,
       }) -%}
     {%- endif -%}
-  {%- elif record.version not in [4, deltawave._state_version()] -%}
+  {%- elif record.version != deltawave._state_version() -%}
     {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
-  {%- elif deltawave._is_of_another(job, record) -%}
+  {%- elif record.target and record.target.schema | lower != job.target.schema | lower and deltawave._is_of_another(job, record) -%}
     {%- do deltawave._fail('shared_state', {
       'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'relation': job.target | string,
       'owner': deltawave._relation(record.target.schema, record.target.identifier) | string,
@@ -54,13 +54,10 @@
 {%- endmacro -%}
 
 {#
-  Does the state belong to another relation, such as one of another target with the same state_schema? Not if that relation is missing: then the model
-  has moved, and its state with it. A record of an older version does not name its relation.
+  Does a state with a relation in another schema belong to that one, such as one of another target with the same state_schema? Not if that relation is
+  missing: then the model has moved, and its state with it. A record of an older version does not name its relation.
 #}
 {%- macro _is_of_another(job, record) -%}
-  {%- if not record.target or record.target.schema | lower == job.target.schema | lower -%}
-    {{ return(false) }}
-  {%- endif -%}
   {%- set schema = record.target.schema -%}
   {%- set schemas = deltawave._run(job, 'show schemas like ' ~ deltawave._literal(schema)).rows | map(attribute=0) | map('lower') | list -%}
   {%- set names = deltawave._names_like(job, record.target.identifier, schema) if schema | lower in schemas else [] -%}

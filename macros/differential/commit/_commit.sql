@@ -40,7 +40,7 @@
 
 {# The number of the newest decision; 0 before the first one. #}
 {%- macro _last_commit(job) -%}
-  {{ return(deltawave._newest_commit(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*'))) }}
+  {{ return((deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) + [0]) | max) }}
 {%- endmacro -%}
 
 {# The record of a decision, from the text of its view. #}
@@ -54,7 +54,10 @@
   {{ return(fromjson(found)) }}
 {%- endmacro -%}
 
-{# Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, and the older decision. #}
+{#
+  Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, what is remembered of sources, and the older
+  decision.
+#}
 {%- macro _clean(job, names, batch, last, record) -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
     {#- Leave tables of other attempts: from their names the next run knows that it has to drop their log rows too. -#}
@@ -62,7 +65,7 @@
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- do deltawave._forget_sources(job, names) -%}
+  {%- for seen in deltawave._seen_relations(job, names) -%}{%- do deltawave._run(job, 'drop view if exists ' ~ seen) -%}{%- endfor -%}
   {%- if last -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, last.batch_id)) -%}
   {%- endif -%}
@@ -87,4 +90,18 @@
 
 {%- macro default___step(job, batch, name) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': batch ' ~ batch.batch_id ~ ': ' ~ name) -%}
+{%- endmacro -%}
+
+{# The relations among these names that remember sources (see _remember_source), since any batch or the given one. #}
+{%- macro _seen_relations(job, names, batch_id='\\d+') -%}
+  {%- set relations = [] -%}
+  {%- for name in names -%}
+    {%- set found = modules.re.fullmatch(modules.re.escape(job.target.identifier | lower) ~ '__(seen_' ~ batch_id ~ '_[0-9a-f]{32})', name | lower) -%}
+    {%- if found -%}{%- do relations.append(deltawave._helper_relation(job, found.group(1))) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(relations) }}
+{%- endmacro -%}
+
+{%- macro _seen_relation(job, batch_id, source) -%}
+  {{ return(deltawave._helper_relation(job, 'seen_' ~ batch_id ~ '_' ~ source)) }}
 {%- endmacro -%}

@@ -46,7 +46,7 @@
 {%- endmacro -%}
 
 {#
-  Adds the batch's partition to those of its log. If more than _merging().partitions of the previous ones are small, the batch merges the smallest: one
+  Adds the batch's partition to those of its log. If more than _merging() says of the previous ones are small, the batch merges the smallest: one
   more than that number, and further ones while all together have up to twenty million rows. Small is below a million rows, or below a hundredth of the
   log's rows, so the list of partitions stays short.
 #}
@@ -55,7 +55,7 @@
   {%- set before = batch.result.partitions -%}
   {%- set limit = [1000000, before | sum(attribute='rows') // 100] | max -%}
   {%- set small = before | selectattr('rows', 'lt', limit) | sort(attribute='rows') -%}
-  {%- set most = deltawave._merging().partitions -%}
+  {%- set most = adapter.dispatch('_merging', 'deltawave')().partitions -%}
   {%- if small | length > most -%}
     {%- set merged, rows = small[:most + 1], namespace(sum=small[:most + 1] | sum(attribute='rows')) -%}
     {%- for partition in small[most + 1:] if rows.sum + partition.rows <= 20000000 -%}
@@ -75,10 +75,6 @@
 {%- endmacro -%}
 
 {# With more small partitions than this, a batch merges them; those that were merged so many days ago are dropped. #}
-{%- macro _merging() -%}
-  {{ return(adapter.dispatch('_merging', 'deltawave')()) }}
-{%- endmacro -%}
-
 {%- macro default___merging() -%}{{ return({'partitions': 16, 'days': 1}) }}{%- endmacro -%}
 
 {%- macro _stage_merged(job, batch, partitions) -%}
@@ -103,7 +99,8 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
 #}
 {%- macro _next_merge(job, batch, last, partitions) -%}
   {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
-  {%- set old_enough = deltawave._utc(now - modules.datetime.timedelta(days=deltawave._merging().days)) -%}
+  {%- set days = adapter.dispatch('_merging', 'deltawave')().days -%}
+  {%- set old_enough = deltawave._utc(now - modules.datetime.timedelta(days=days)) -%}
   {%- if last.merge and (last.merge.at >= old_enough or job.has_finished) -%}{{ return(last.merge) }}{%- endif -%}
   {{ return({'batch_id': batch.batch_id, 'at': deltawave._utc(now), 'partitions': deltawave._keys_of(partitions)}) }}
 {%- endmacro -%}
@@ -140,35 +137,6 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {%- set keys = [] -%}
   {%- for partition in partitions -%}{%- do keys.append([partition.batch_id, partition.attempt]) -%}{%- endfor -%}
   {{ return(keys) }}
-{%- endmacro -%}
-
-{# Adds the log's partitions, from x__batches, to the record of an older version, which did not merge any. #}
-{%- macro _with_partitions(job, record) -%}
-  {%- if not record or record.version == deltawave._state_version() -%}{{ return(record) }}{%- endif -%}
-  {%- do deltawave._refresh(job, record.file_format, [job.batches]) -%}
-  {%- set partitions = deltawave._partitions_of_batches(job, record) if record.log else [] -%}
-  {{ return(dict(record, version=deltawave._state_version(), partitions=partitions, merge=none, history=none)) }}
-{%- endmacro -%}
-
-{%- macro _partitions_of_batches(job, record) -%}
-  {%- set known = record.columns | map(attribute='name') | map('lower') | list + record.hidden -%}
-  {%- if deltawave._column_of_batch().name in known -%}
-    {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': deltawave._column_of_batch().name}) -%}
-  {%- endif -%}
-  {%- do deltawave._add_columns(job, deltawave._helper_relation(job, record.log), [deltawave._column_of_batch()]) -%}
-  {%- set sql -%}
-select distinct
-    batch_id,
-    attempt,
-    inserts + deletes + updates + backfilled as changes
-from {{ job.batches }}
-where batch_id between {{ record.first_batch }} and {{ record.batch_id }}
-  {%- endset -%}
-  {%- set found = {record.batch_id: {'batch_id': record.batch_id, 'attempt': record.attempt, 'rows': 0}} -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do found.update({row[0] | int: {'batch_id': row[0] | int, 'attempt': row[1], 'rows': row[2] | int}}) -%}
-  {%- endfor -%}
-  {{ return(found.values() | sort(attribute='batch_id')) }}
 {%- endmacro -%}
 
 {# The partitions that a log has, of all attempts: [{batch_id, attempt}]. #}

@@ -1,7 +1,7 @@
 {# The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}. Repairs first. #}
 {%- macro _recover(job) -%}
   {%- set state = deltawave._repair(job) -%}
-  {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record))) }}
+  {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record) if flags.FULL_REFRESH else false)) }}
 {%- endmacro -%}
 
 {#
@@ -18,16 +18,15 @@
   {%- endif -%}
   {%- set names = found.names -%}
   {%- set commits = deltawave._commit_numbers(job, names) -%}
-  {%- set stored = deltawave._read_commit(job, commits | max) if commits else none -%}
+  {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
 
-  {%- do deltawave._check_state(job, names, stored, view) -%}
-  {%- if stored -%}
-    {%- set tables = [job.batches] + ([deltawave._helper_relation(job, stored.log)] if stored.log else []) -%}
+  {%- do deltawave._check_state(job, names, record, view) -%}
+  {%- if record -%}
+    {%- set tables = [job.batches] + ([deltawave._helper_relation(job, record.log)] if record.log else []) -%}
     {%- for table in tables if table.identifier | lower in names | map('lower') | list -%}
-      {%- do deltawave._refresh(job, stored.file_format, [table]) -%}
+      {%- do deltawave._refresh(job, record.file_format, [table]) -%}
     {%- endfor -%}
   {%- endif -%}
-  {%- set record = deltawave._with_partitions(job, stored) -%}
   {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
     {#- An older version wrote the record, and has created the table. -#}
     {%- do deltawave._create_batches(job) -%}
@@ -115,3 +114,31 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
 
 {# The start of every view of ours: recover replaces no other view. #}
 {%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}
+
+{#
+  --full-refresh starts a new generation only if the model allows it: the dumps that made the log may be deleted. Without full_refresh in its config, a
+  run that selects the model by its name is refused;
+  any other continues the log and warns, so that what reads the log is rebuilt. A table that follows
+  a log is built from that log (see _reason_to_build).
+#}
+{%- macro _starts_generation(job, record) -%}
+  {%- if record is none or job.settings.full_refresh is false or job.follows -%}
+    {{ return(false) }}
+  {%- elif job.settings.full_refresh -%}
+    {{ return(true) }}
+  {%- elif deltawave._is_selected_by_name(job) -%}
+    {%- do deltawave._fail('full_refresh', {'model': job.name, 'batch': record.batch_id}) -%}
+  {%- endif -%}
+  {%- do exceptions.warn(deltawave._message('not_refreshed', {'model': job.name, 'batch': record.batch_id})) -%}
+  {{ return(false) }}
+{%- endmacro -%}
+
+{# Does --select name this model, with or without what lies around it (+x, x+1, @x)? #}
+{%- macro _is_selected_by_name(job) -%}
+  {%- set selected = invocation_args_dict.get('select') or [] -%}
+  {%- set words = (selected if selected is string else selected | join(' ')).replace(',', ' ').split() -%}
+  {%- set name = modules.re.escape(job.name) -%}
+  {%- set named = '((fqn|file):)?([^:/]*\\.)?' ~ name ~ '|((file|path):)?([^:]*/)?' ~ name ~ '\\.sql' -%}
+  {%- for word in words if modules.re.fullmatch('(@|\\d*\\+)?(' ~ named ~ ')(\\+\\d*)?', word) -%}{{ return(true) }}{%- endfor -%}
+  {{ return(false) }}
+{%- endmacro -%}

@@ -15,7 +15,7 @@
   {{ return('log_' ~ batch_id ~ '_' ~ attempt) }}
 {%- endmacro -%}
 
-{# A table of one attempt: {kind, batch_id, attempt}. Kinds: log, the rewritten log, and those of _table_kinds. #}
+{# A table of one attempt: {kind, batch_id, attempt}. Kinds: log, the rewritten log, and those of _attempt_kinds. #}
 {%- macro _attempt_relation(job, table) -%}
   {{ return(deltawave._helper_relation(job, table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt)) }}
 {%- endmacro -%}
@@ -25,16 +25,13 @@
 {%- endmacro -%}
 
 {#
-  The kinds of tables that an attempt writes: the state, in one of its forms; the rows that it read, the state's ranges, a view's touched anchors, the
-  batches so far; a table that follows a log, and the changes to merge into one.
+  The kinds of tables that an attempt writes, as patterns: the state, in one of its forms; the rows that it read, the state's ranges, a view's touched
+  anchors, the batches so far; a table that follows a log, and the changes to merge into one; the tables of a wave index.
 #}
-{%- macro _table_kinds() -%}
-  {{ return(deltawave._written_forms() + ['slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch']) }}
-{%- endmacro -%}
-
-{# Patterns of all of them: index<n> are the tables of a wave index. #}
 {%- macro _attempt_kinds() -%}
-  {{ return(deltawave._table_kinds() + ['index\\d+']) }}
+  {%- set forms = [] -%}
+  {%- for name, form in deltawave._state_forms().items() if form.write -%}{%- do forms.append(name) -%}{%- endfor -%}
+  {{ return(forms + ['slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch', 'index\\d+']) }}
 {%- endmacro -%}
 
 {# The table of a kind that this attempt writes for the batch. #}
@@ -69,6 +66,7 @@
   {{ return(deltawave._names_like(job, own, job.target.schema) + deltawave._names_like(job, own ~ '__*')) }}
 {%- endmacro -%}
 
+{# The numbers of the decisions among these names. #}
 {%- macro _commit_numbers(job, names) -%}
   {%- set numbers = [] -%}
   {%- for name in names -%}
@@ -77,9 +75,6 @@
   {%- endfor -%}
   {{ return(numbers) }}
 {%- endmacro -%}
-
-{# The number of the newest decision among these names; 0 without any. #}
-{%- macro _newest_commit(job, names) -%}{{ return((deltawave._commit_numbers(job, names) + [0]) | max) }}{%- endmacro -%}
 
 {# Helper relations that belong to one attempt (see _attempt_relation): [{kind, batch_id, attempt}]. #}
 {%- macro _attempts_helpers(job, names, kinds) -%}

@@ -24,8 +24,9 @@
     'source_bytes': none,
     'snapshot_type': none,
     'time_type': none,
-    'flag': none,
+    'flag': {'column': none, 'sql': 'false'},
     'follows': none,
+    'sources': [],
     'dated_sources': [],
     'has_adopted': false,
 

@@ -29,3 +29,65 @@
 {%- macro _catalog_keeps_views(job) -%}
   {{ return('iceberg' in deltawave._session_catalog(job) | lower) }}
 {%- endmacro -%}
+
+{# Delta allows names with these characters only under column mapping, which is requested where a name needs it. #}
+{%- macro _name_mapping(file_format, columns) -%}
+  {%- if file_format != 'delta' -%}{{ return('') }}{%- endif -%}
+  {%- set names = [] -%}
+  {%- for column in columns -%}{%- do names.extend([column.name] + deltawave._field_names(deltawave._parse_type(column.data_type))) -%}{%- endfor -%}
+  {{ return("tblproperties ('delta.columnMapping.mode' = 'name')" if modules.re.search('[ ,;{}()\n\t=]', names | join) else '') }}
+{%- endmacro -%}
+
+{# The names of the fields in a parsed type, at any depth. #}
+{%- macro _field_names(type) -%}
+  {%- set names = [] -%}
+  {%- for part in [type.element, type.key, type.value] if part -%}{%- do names.extend(deltawave._field_names(part)) -%}{%- endfor -%}
+  {%- for field in type.fields or [] -%}{%- do names.extend([field.name] + deltawave._field_names(field.type)) -%}{%- endfor -%}
+  {{ return(names) }}
+{%- endmacro -%}
+
+{# Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark cannot read some names back. #}
+{%- macro _check_names(job) -%}
+  {%- for column in job.columns if not column.is_key and modules.re.search('[`,:<>]', column.name) -%}
+    {%- do deltawave._fail('name_in_before', {'model': job.name, 'column': column.name}) -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{# Names of the log's own columns, in the table and in the view, and of columns that the engine adds to those of a row. #}
+{%- macro _reserved_columns() -%}
+  {%- set steps = [] -%}
+  {%- for number in range(1, 32) -%}{%- do steps.append('_step_' ~ number) -%}{%- endfor -%}
+  {{ return([
+    'change_type', 'changed_columns', 'batch_id', 'of_batch', 'batch_at', 'attempt', 'key_hash', 'row_checksum', 'is_flagged', 'was_kept', 'is_there',
+    '_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at', '_recency',
+  ] + steps) }}
+{%- endmacro -%}
+
+{# Adds the missing columns to a table. False if it has one of them with another type. #}
+{%- macro _add_columns(job, table, columns) -%}
+  {%- set present = deltawave._types_of(deltawave._columns_of(table)) -%}
+  {%- set missing = [] -%}
+  {%- set other_type = [] -%}
+  {%- for column in columns -%}
+    {%- if column.name | lower not in present -%}
+      {%- do missing.append(column) -%}
+    {%- elif present[column.name | lower] != column.data_type -%}
+      {%- do other_type.append(column.name) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if missing -%}
+    {%- set mapping = deltawave._name_mapping(job.settings.file_format, missing) -%}
+    {%- if mapping -%}
+      {%- do deltawave._run(job, 'alter table ' ~ table ~ ' set ' ~ mapping) -%}
+    {%- endif -%}
+    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add columns (' ~ deltawave._definitions(missing) | join(', ') ~ ')') -%}
+  {%- endif -%}
+  {{ return(not other_type) }}
+{%- endmacro -%}
+
+{# Columns as a table's statement defines them. #}
+{%- macro _definitions(columns) -%}
+  {%- set definitions = [] -%}
+  {%- for column in columns -%}{%- do definitions.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}{%- endfor -%}
+  {{ return(definitions) }}
+{%- endmacro -%}

@@ -17,41 +17,28 @@
     fixed_by     the options that determine the fingerprint, for messages
 #}
 {%- macro _state_forms() -%}
-  {%- set copy = deltawave._state_form(write='_write_copy', read='_read_copy', has_rows=true, is_dump=true) -%}
+  {%- set form = {
+    'after': none, 'write': none, 'of_rows': none, 'patched': none, 'read': none, 'fingerprint': none, 'has_rows': false, 'is_dump': false,
+    'in_order': false, 'in_place': false, 'has_ranges': false, 'fixed_by': none,
+  } -%}
+  {%- set copy = dict(form, write='_write_copy', read='_read_copy', has_rows=true, is_dump=true) -%}
   {%- set compared = 'compare_columns, ignore_columns and columns' -%}
   {{ return({
     'copy': dict(copy, after='dump'),
     'accepted': copy,
     'ordered': dict(copy, after='dump', write='_write_ordered', in_order=true),
-    'files': deltawave._state_form(write='_write_files', read='_read_files', is_dump=true, in_order=true, in_place=true),
-    'base': deltawave._state_form(after='slice', write='_write_base', patched='_patched_base', has_rows=true, has_ranges=true),
-    'checksums': deltawave._state_form(
-      after='slice', write='_write_checksums', of_rows='_checksums_of', patched='_patched_checksums', fingerprint='_fingerprint_of_checksums',
+    'files': dict(form, write='_write_files', read='_read_files', is_dump=true, in_order=true, in_place=true),
+    'base': dict(form, after='slice', write='_write_base', patched='_patched_base', has_rows=true, has_ranges=true),
+    'checksums': dict(
+      form, after='slice', write='_write_checksums', of_rows='_checksums_of', patched='_patched_checksums', fingerprint='_fingerprint_of_checksums',
       fixed_by='checksum_bits, ' ~ compared,
     ),
-    'hashes': deltawave._state_form(
-      after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes', fingerprint='_fingerprint_of_hashes',
+    'hashes': dict(
+      form, after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes', fingerprint='_fingerprint_of_hashes',
       fixed_by='compare_columns, ignore_columns, columns, Spark master and version of DuckDB',
     ),
-    'log': deltawave._state_form(),
+    'log': form,
   }) }}
-{%- endmacro -%}
-
-{%- macro _state_form(
-    after=none, write=none, of_rows=none, patched=none, read=none, fingerprint=none, has_rows=false, is_dump=false, in_order=false, in_place=false,
-    has_ranges=false, fixed_by=none
-) -%}
-  {{ return({
-    'after': after, 'write': write, 'of_rows': of_rows, 'patched': patched, 'read': read, 'fingerprint': fingerprint, 'has_rows': has_rows,
-    'is_dump': is_dump, 'in_order': in_order, 'in_place': in_place, 'has_ranges': has_ranges, 'fixed_by': fixed_by,
-  }) }}
-{%- endmacro -%}
-
-{# The forms that are tables. #}
-{%- macro _written_forms() -%}
-  {%- set names = [] -%}
-  {%- for name, form in deltawave._state_forms().items() if form.write -%}{%- do names.append(name) -%}{%- endfor -%}
-  {{ return(names) }}
 {%- endmacro -%}
 
 {# The declaration of a state's form. #}

@@ -95,5 +95,3 @@
   {%- set version = adapter.call_library(job.strategy.library ~ '.hash_version', rows, {}) -%}
   {{ return(local_md5(tojson([version, job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
 {%- endmacro -%}
-
-{%- macro _in_parentheses(select) -%}{{ return('(\n' ~ deltawave._indented(select) ~ '\n)') }}{%- endmacro -%}

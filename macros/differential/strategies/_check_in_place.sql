@@ -3,10 +3,6 @@
   and views add columns, conditions and expressions that are not in the files. Partitions by the dates of dumps do not: each dump is one of them.
 #}
 {%- macro _check_in_place(job) -%}
-  {#- With --empty, sources are selects, and none of their files is read. -#}
-  {%- if not job.settings.in_place or flags.EMPTY -%}
-    {{ return(none) }}
-  {%- endif -%}
   {#- Quoted text is no comment. -#}
   {%- set sql = modules.re.sub('(?s)(`[^`]*`)|--[^\n]*|/\\*.*?\\*/', '\\g<1> ', job.sql).strip().rstrip(';').strip() -%}
   {%- set part = '(?:`[^`]*(?:``[^`]*)*`|[^\\s`.()]+)' -%}

@@ -1,7 +1,7 @@
 {# A whole dump, to be compared with the whole previous state, and itself the next one. #}
 {%- macro default___whole_dump(job, batch, last) -%}
   {%- set rows = deltawave._rows_of_dump(job, batch) -%}
-  {%- set in_files = last and deltawave._joins_in_files(job, batch, last) -%}
+  {%- set in_files = last and deltawave._may_join_in_files(job) and deltawave._joins_in_files(job, batch, last) -%}
   {%- if in_files and deltawave._may_be_idle(job, batch, last) and deltawave._is_as_copied(job, batch, last) -%}
     {{ return(deltawave._reading(incoming=none, is_idle=true)) }}
   {%- endif -%}
@@ -36,13 +36,13 @@
 {%- endmacro -%}
 
 {#
-  Does a Python library join this dump with the last one where their files are (see _may_join_in_files)? Both have to have the log's columns and types, and
-  no column may be compared for the first time.
+  Does a Python library that may join copies where their files are (see _may_join_in_files) join this dump with the last one? Both have to have the log's
+  columns and types, and no column may be compared for the first time.
 #}
 {%- macro _joins_in_files(job, batch, last) -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
   {{ return(
-    deltawave._may_join_in_files(job) and deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last)
+    deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last)
     and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
   ) }}
 {%- endmacro -%}

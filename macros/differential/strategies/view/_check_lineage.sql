@@ -3,9 +3,6 @@
   and rows that come from no log. dbt's graph shows it, so the adapter checks before any statement runs.
 #}
 {%- macro _check_lineage(model_name, settings, node) -%}
-  {%- if deltawave._strategy_named(model_name, settings.strategy).reads != 'logs' -%}
-    {{ return(none) }}
-  {%- endif -%}
   {%- set constants = settings.constant_relations -%}
   {%- set lineage = deltawave._lineage(node, constants) -%}
   {%- set mapped = [] -%}

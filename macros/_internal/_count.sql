@@ -1,3 +1,0 @@
-{%- macro _count(number, one, many) -%}
-  {{ return('{:,}'.format(number) ~ ' ' ~ (one if number == 1 else many)) }}
-{%- endmacro -%}
