@@ -20,3 +20,78 @@
   {%- endif -%}
   {{ return(job) }}
 {%- endmacro -%}
+
+{#
+  The change log that a model follows: the only relation that its select reads. Batches of it are applied one after the other, so that rows of anything
+  else would be those of different times.
+#}
+{%- macro _followed_node(node, settings) -%}
+  {%- set read = deltawave._read_by_select(node) -%}
+  {%- set parent = graph.nodes.get(read[0]) if read | length == 1 else none -%}
+  {%- if not parent or not deltawave._is_log(parent) -%}
+    {%- do deltawave._fail('follower_select', {
+      'model': node.name, 'materialized': settings.kind, 'read': read | join(', ') or 'no model',
+    }) -%}
+  {%- endif -%}
+  {%- set logged = deltawave._differential_settings(parent.name, parent.config) -%}
+  {%- set keys = settings.unique_key or logged.unique_key -%}
+  {%- if keys | map('lower') | sort != logged.unique_key | map('lower') | sort -%}
+    {%- do deltawave._fail('option_value', {
+      'model': node.name, 'option': 'unique_key', 'value': keys, 'allowed': 'the key of ' ~ parent.name ~ ': ' ~ logged.unique_key | join(', '),
+    }) -%}
+  {%- endif -%}
+  {%- if settings.kind == 'scd2' and logged.duplicate_keys == 'multiset' -%}
+    {%- do deltawave._fail('scd2_multiset', {'model': node.name, 'log': parent.name}) -%}
+  {%- endif -%}
+  {{ return(parent) }}
+{%- endmacro -%}
+
+{#
+  The nodes that the select reads. dbt lists with them those that hooks read, which the text names in its config at most, and functions, which have no rows.
+#}
+{%- macro _read_by_select(node) -%}
+  {%- set hooks = (node.config.get('pre-hook') or []) + (node.config.get('post-hook') or []) -%}
+  {%- set in_hooks = hooks | map(attribute='sql') | join('\n') -%}
+  {%- set strings = '"(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\'' -%}
+  {%- set text = modules.re.sub('(?s)\\{\\{-?\\s*config\\((?:' ~ strings ~ '|[^"\'])*?\\)\\s*-?\\}\\}', '', node.raw_code or '') -%}
+  {%- set read = [] -%}
+  {%- for unique_id in node.depends_on.nodes | unique -%}
+    {%- set parent = graph.nodes.get(unique_id) or (graph.sources or {}).get(unique_id) -%}
+    {%- set name = '\\b' ~ modules.re.escape(parent.name if parent else '') ~ '\\b' -%}
+    {%- if parent and (modules.re.search(name, text) or not modules.re.search(name, in_hooks)) -%}
+      {%- do read.append(unique_id) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(read) }}
+{%- endmacro -%}
+
+{#
+  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now included, log, batch_id, attempt,
+  generation, first_batch, rows_new, batch_at, snapshot_date, history, batches_columns}; batch 0 for a log without batches.
+#}
+{%- macro _followed_log(job) -%}
+  {%- set node = job.follows -%}
+  {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
+  {%- set opened = deltawave._open_job(node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+  {%- do opened.update(statements=job.statements) -%}
+  {%- set view = deltawave._view_of_log(opened) -%}
+  {%- if view is none -%}
+    {%- do deltawave._fail('log_not_built', {'model': job.name, 'log': node.name}) -%}
+  {%- elif not view.batch_id -%}
+    {{ return({'job': opened, 'name': node.name, 'batch_id': 0}) }}
+  {%- endif -%}
+  {#- Until a batch is published, the previous decision is valid. -#}
+  {%- set record = deltawave._read_commit(opened, view.batch_id) -%}
+  {%- if record.version != deltawave._state_version() -%}
+    {%- do deltawave._fail('state_version', {'model': node.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
+  {%- elif record.is_baseline -%}
+    {%- do deltawave._fail('baseline_log', {'macro': job.name, 'model': node.name}) -%}
+  {%- endif -%}
+  {#- Before the select is described: its view may have a column that the session's tables lack. -#}
+  {%- do deltawave._refresh(job, record.file_format, [deltawave._helper_relation(opened, record.log), opened.batches]) -%}
+  {%- set followed = {'job': opened, 'name': node.name, 'columns': record.columns | map(attribute='name') | list + record.hidden} -%}
+  {%- for key in ['log', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date', 'history', 'batches_columns'] -%}
+    {%- do followed.update({key: record[key]}) -%}
+  {%- endfor -%}
+  {{ return(followed) }}
+{%- endmacro -%}

@@ -103,3 +103,31 @@
   {%- endif -%}
   {{ return({'delimiter': delimiter, 'quote': quote}) }}
 {%- endmacro -%}
+
+{# The formats of legacy files, whose records a format definition describes (LG96 6); all others are Spark's formats. #}
+{%- macro _record_formats() -%}{{ return(['fixed_width', 'delimited']) }}{%- endmacro -%}
+
+{%- macro _has_records(external) -%}
+  {{ return((external.file_format or external.using or '') | string | lower in deltawave._record_formats()) }}
+{%- endmacro -%}
+
+{# Refuses fields of a yml block that nobody reads. dbt passes on unknown fields, and adds empty values for missing known ones. #}
+{%- macro _require_known_fields(name, block, fields, known) -%}
+  {%- for option, value in fields.items() if option not in known and value is not none -%}
+    {%- do deltawave._fail('unknown_external_option', {'source': name, 'block': block, 'option': option, 'known': known | join(', ')}) -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{# The expressions of a definition that Spark has to accept, as values: regular expressions, and patterns of dates and times. #}
+{%- macro _expressions(format) -%}
+  {%- set expressions = ['true'] -%}
+  {%- for line in format.header + format.trailer -%}
+    {%- do expressions.append(deltawave._matches("''", line.pattern)) -%}
+    {#- Spark looks for a group only where an expression matches, as this one always does. -#}
+    {%- if line.counts -%}{%- do expressions.append("regexp_extract('', " ~ deltawave._literal('(?:' ~ line.pattern ~ ')|') ~ ', 1)') -%}{%- endif -%}
+  {%- endfor -%}
+  {%- for field in format.fields if field.format -%}
+    {%- do expressions.append(deltawave._field_value(field, "'0'", format.decimal_separator)) -%}
+  {%- endfor -%}
+  {{ return(expressions) }}
+{%- endmacro -%}

@@ -68,7 +68,7 @@ class Project:
         # What the log's view and its decision show; none for a log that is not built.
         self.view: dict[str, Any] | None = {"batch_id": 7, "attempt": OTHER}
         self.record: dict[str, Any] = {
-            "version": 4,
+            "version": Macros()._state_version(),
             "is_baseline": False,
             "log": "log",
             "file_format": "parquet",

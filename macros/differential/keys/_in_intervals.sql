@@ -46,3 +46,70 @@
   {%- endif -%}
   {{ return('(' ~ below ~ ')' if or_null else below) }}
 {%- endmacro -%}
+
+{# A column as text from which _bound_literal makes the same value again in any session: timestamps are in UTC. #}
+{%- macro _bound_text(expression, data_type) -%}
+  {%- if data_type == 'timestamp' -%}
+    {{ return(deltawave._clock_text(deltawave._utc_time(expression))) }}
+  {%- endif -%}
+  {{ return('cast(' ~ expression ~ ' as string)') }}
+{%- endmacro -%}
+
+{%- macro _bound_literal(text, data_type) -%}
+  {%- if text is not none and data_type == 'timestamp' -%}
+    {{ return("timestamp '" ~ text ~ " UTC'") }}
+  {%- endif -%}
+  {{ return('cast(' ~ deltawave._literal(text) ~ ' as ' ~ data_type ~ ')') }}
+{%- endmacro -%}
+
+{# A bound's values as literals; none for an open end. #}
+{%- macro _bound_literals(columns, bound) -%}
+  {%- if bound is none -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set literals = [] -%}
+  {%- for value in bound -%}
+    {%- do literals.append(none if value is none else deltawave._bound_literal(value, columns[loop.index0].data_type)) -%}
+  {%- endfor -%}
+  {{ return(literals) }}
+{%- endmacro -%}
+
+{# Types whose values are ordered and have a unique text; keys of other types form one range. #}
+{%- macro _has_bounds(columns) -%}
+  {%- for column in columns -%}
+    {%- if not modules.re.fullmatch('(tiny|small|big)?int|decimal\\(\\d+,\\d+\\)|string|date|timestamp|timestamp_ntz|boolean', column.data_type) -%}
+      {{ return(false) }}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(true) }}
+{%- endmacro -%}
+
+{#
+  The values of a table in some columns, if they are few: [{name, data_type, values}], as texts (see _bound_text), none for null. A condition on
+  many values costs more per row than it saves. columns: [{name, data_type}].
+#}
+{%- macro _few_values(job, table, columns, limit=200) -%}
+  {%- set few = [] -%}
+  {%- for column in columns if deltawave._has_bounds([column]) -%}
+    {%- set text = deltawave._bound_text(deltawave._quoted(column.name), column.data_type) -%}
+    {%- set sql = 'select distinct ' ~ text ~ ' as value from ' ~ table ~ ' limit ' ~ (limit + 1) -%}
+    {%- set values = deltawave._run(job, sql).rows | map(attribute=0) | list -%}
+    {%- if values | length <= limit -%}{%- do few.append(dict(column, values=values)) -%}{%- endif -%}
+  {%- endfor -%}
+  {{ return(few) }}
+{%- endmacro -%}
+
+{# The condition that each column has one of its few values, by which Spark skips files without them. #}
+{%- macro _has_few_values(few) -%}
+  {%- set conditions = [] -%}
+  {%- for column in few -%}
+    {%- set name = deltawave._quoted(column.name) -%}
+    {#- With no values, use `is null`, not `false`: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
+    {%- set alternatives = [name ~ ' is null'] if none in column['values'] or not column['values'] else [] -%}
+    {%- set literals = [] -%}
+    {%- for value in column['values'] if value is not none -%}{%- do literals.append(deltawave._bound_literal(value, column.data_type)) -%}{%- endfor -%}
+    {%- if literals -%}{%- do alternatives.append(name ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
+    {%- do conditions.append('(' ~ alternatives | join(' or ') ~ ')') -%}
+  {%- endfor -%}
+  {{ return(conditions | join(' and ') or 'true') }}
+{%- endmacro -%}

@@ -53,3 +53,80 @@ where false
     }) -%}
   {%- endif -%}
 {%- endmacro -%}
+
+{# The anchors among the columns of the changed rows. A changed row without an anchor joins no root row. #}
+{%- macro _anchors_of_changes(relation) -%}
+  {%- set values = [] -%}
+  {%- set names = relation.view_columns | map(attribute='name') | list -%}
+  {%- set present = [] -%}
+  {%- for anchor in relation.anchors -%}
+    {%- set source = 'changed.' ~ deltawave._quoted(relation.log_columns[names.index(anchor)].name) -%}
+    {%- do values.append(source ~ ' as ' ~ deltawave._quoted(anchor)) -%}
+    {%- do present.append(source ~ ' is not null') -%}
+  {%- endfor -%}
+select
+    {{ values | join(',\n    ') }}
+from (
+    {{ deltawave._indented(deltawave._changed_values(relation)) }}
+) as changed
+where {{ present | join(' and ') }}
+{%- endmacro -%}
+
+{# The anchors of the rows whose mapped columns hold a changed value. #}
+{%- macro _anchors_of_rows(relation, rows) -%}
+  {%- set view_names = relation.view_columns | map(attribute='name') | list -%}
+  {%- set log_names = relation.log_columns | map(attribute='name') | list -%}
+select
+    {{ deltawave._quoted_list(relation.anchors, 'touched') | join(',\n    ') }}
+from {{ rows }} as touched
+left semi join (
+    {{ deltawave._indented(deltawave._changed_values(relation)) }}
+) as changed
+    on {{ deltawave._equal_columns(view_names, 'touched', log_names, 'changed', '<=>' if relation.has_null else '=') }}
+{%- endmacro -%}
+
+{# The mapped values of a relation's changes: of current rows, of deleted rows, and of updated rows before the update. #}
+{%- macro _changed_values(relation) -%}
+  {%- set after = deltawave._quoted_list(relation.log_columns | map(attribute='name')) -%}
+  {%- set before = [] -%}
+  {%- for column in relation.log_columns -%}
+    {%- do before.append(('' if column.is_key else '`_before`.') ~ deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {%- set in_batches = '`_batch_id` > ' ~ relation.seen ~ ' and `_batch_id` <= ' ~ relation.last_batch -%}
+select
+    {{ after | join(',\n    ') }}
+from {{ relation.log }}
+where {{ in_batches }}
+{%- if before != after %}
+union
+select
+    {{ before | join(',\n    ') }}
+from {{ relation.log }}
+where {{ in_batches }}
+    and `_change_type` = 'update'
+{%- endif -%}
+{%- endmacro -%}
+
+{#
+  If a changed value is null, columns are compared null-safely: that may find too many rows but never too few. The null-safe join cannot be pushed
+  down, so it is used only if needed.
+#}
+{%- macro _watch_changes(job, relation) -%}
+  {%- set sql -%}
+select count(*) as nulls
+from (
+    {{ deltawave._indented(deltawave._changed_values(relation)) }}
+)
+where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
+  {%- endset -%}
+  {%- do relation.update(has_null=deltawave._run(job, sql).rows[0][0] | int > 0) -%}
+{%- endmacro -%}
+
+{# The condition that columns of two aliases are equal, pair by pair. Spark does not push a null-safe one below a join. #}
+{%- macro _equal_columns(left_names, left, right_names, right, operator='=') -%}
+  {%- set conditions = [] -%}
+  {%- for name in left_names -%}
+    {%- do conditions.append(left ~ '.' ~ deltawave._quoted(name) ~ ' ' ~ operator ~ ' ' ~ right ~ '.' ~ deltawave._quoted(right_names[loop.index0])) -%}
+  {%- endfor -%}
+  {{ return(conditions | join(' and ')) }}
+{%- endmacro -%}
