@@ -48,7 +48,7 @@
   The record of a decision: to what each decision has, it adds what the next run and the view need to know.
 
     rows         the table
-    file_format  its format; another one in the options counts when it is written anew
+    file_format  its format; another one in the options counts when it is written again
     patch        the changes that `place` merges into it; none if the table was written whole
     columns      its columns, of which `shown` are those of the select
     followed     the last of the log's batches that it has, and the log's first batch when it was built

@@ -19,7 +19,7 @@
   {%- do deltawave._undo_batches(deltawave._operation(job, state.record, 'rewind'), pending.rewind_to) -%}
   {#- A dump that is refused after it has changed nothing, but the run has. -#}
   {%- do job.outcome.update(batches=1) -%}
-  {#- Another run that has gone on from the rewound log compares these dates itself. What --full-refresh does was decided when this run began. -#}
+  {#- Another run that has continued the rewound log compares these dates itself. What --full-refresh does was decided when this run began. -#}
   {%- set rewound = deltawave._repair(job) -%}
   {%- do deltawave._refuse_overtaken(job, {'batch_id': state.record.batch_id + 1}, rewound.record.batch_id) -%}
   {{ return(dict(state, **rewound)) }}

@@ -1,4 +1,4 @@
-"""Checks whether this machine has what deltawave needs. One `Finding` for each check, which gets what it judges."""
+"""Checks whether this machine has what deltawave needs. One `Finding` for each check, which gets what it checks."""
 
 import re
 import subprocess
@@ -57,7 +57,7 @@ def java_version_output(command: str) -> str | None:
 
 
 def check_java(command: str, version_output: str | None, java_home: str | None) -> Finding:
-    """Judge the Java that Spark would start."""
+    """Check the Java that Spark would start."""
     source, remedy = "the PATH", f"Set JAVA_HOME to the folder of another Java.\n{INSTALL_JAVA}"
     if java_home:
         source = f"JAVA_HOME={java_home}"
@@ -76,7 +76,7 @@ def check_java(command: str, version_output: str | None, java_home: str | None) 
 
 
 def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
-    """Judge the running Python by `allowed`, a specifier such as ">=3.10,<3.14"."""
+    """Check the running Python by `allowed`, a specifier such as ">=3.10,<3.14"."""
     text = ".".join(map(str, version))
     if text in SpecifierSet(allowed):
         return Finding(f"Python {text}")
@@ -85,7 +85,7 @@ def check_python(version: tuple[int, int, int], allowed: str) -> Finding:
 
 
 def check_packages(requirements: list[str], installed: Callable[[str], str | None]) -> list[Finding]:
-    """Judge the `installed` versions of packages by the requirements that deltawave itself declares."""
+    """Check the `installed` versions of packages by the requirements that deltawave itself declares."""
     findings = []
     for requirement in map(Requirement, requirements):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
@@ -117,7 +117,7 @@ def check_spark_home(spark_home: str | None, pyspark_version: str | None) -> Fin
 
 
 def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list[Finding]:
-    """Judge the jars of the profile that dbt reads in `folder`, and show the archives of classes of its sessions."""
+    """Check the jars of the profile that dbt reads in `folder`, and show the archives of classes of its sessions."""
     findings, outputs = [], {}
     try:
         outputs = sessions(environ, folder, home)

@@ -71,7 +71,7 @@
   {{ return(patches.rows * 5 > last.rows_new and (patches.rows > few.patches or patches.batches > few.batches)) }}
 {%- endmacro -%}
 
-{# The changes that the log has since a state was written: {rows, batches}. Earlier versions did not count them. #}
+{# The changes that the log has since a state was written: {rows, batches}. Not all forms count them. #}
 {%- macro _patches_of(state) -%}{{ return(state.get('patches') or {'rows': 0, 'batches': 0}) }}{%- endmacro -%}
 
 {# The state is not rewritten for up to this many patches from up to this many batches. #}

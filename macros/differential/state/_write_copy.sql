@@ -45,6 +45,12 @@
   {{ return(modules.re.match('file:|/', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
 {%- endmacro -%}
 
+{# A state of whole rows, which every strategy takes over. #}
+{%- macro _write_whole_rows(job, batch, rows, columns) -%}
+  {%- set table = deltawave._own_table(batch, 'copy') -%}
+  {{ return(dict(table, **deltawave._copy_dump(job, table, rows, columns, is_ordered=false))) }}
+{%- endmacro -%}
+
 {# A copy in the dump's order. It needs no exchange: its files follow each other as the dump's parts do. #}
 {%- macro default___write_ordered(job, batch, table, rows, columns) -%}
   {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=true)) }}

@@ -160,8 +160,8 @@ def _fitting(frame: DataFrame, wanted: Sequence[tuple[str, T.DataType]]) -> set[
     """The pairs of a column of text and a type that all its values fit."""
     if not wanted:
         return set()
-    unfit = (F.count_if(_filled(name).isNotNull() & ~_fits(_filled(name), kind)) for name, kind in wanted)
-    (counts,) = frame.agg(*(count.alias(f"unfit_{place}") for place, count in enumerate(unfit))).collect()
+    unreadable = (F.count_if(_filled(name).isNotNull() & ~_fits(_filled(name), kind)) for name, kind in wanted)
+    (counts,) = frame.agg(*(count.alias(f"unreadable_{place}") for place, count in enumerate(unreadable))).collect()
     return {each for each, count in zip(wanted, counts, strict=True) if not count}
 
 

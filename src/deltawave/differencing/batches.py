@@ -127,7 +127,7 @@ def repeating_columns(group: pq.RowGroupMetaData) -> list[str]:
 
 
 def unequal(left: pa.Array, right: pa.Array) -> Mask:
-    """Tell the places at which two columns of the same type and length differ. Null equals null.
+    """The places at which two columns of the same type and length differ. Null equals null.
 
     Spark decides in the end what a difference is. So values that may be equal, such as two maps, count as unequal here,
     and equal means equal bytes or numbers, or NaN on both sides.
@@ -148,7 +148,7 @@ def unequal(left: pa.Array, right: pa.Array) -> Mask:
 
 
 def any_unequal(left: Iterable[pa.Array], right: Iterable[pa.Array], rows: int) -> Mask:
-    """Tell the rows in which at least one of the columns differs."""
+    """The rows in which at least one of the columns differs."""
     found = np.zeros(rows, dtype=bool)
     for one, other in zip(left, right, strict=True):
         found |= unequal(one, other)

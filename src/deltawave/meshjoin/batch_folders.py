@@ -222,7 +222,7 @@ class BatchFolders:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether a table has loaded results of this folder, also if it was set aside and put back since."""
+        """Whether a table has loaded results of this folder, also if it was moved away and back since."""
         return self._files.exists(f"{self._folder}/{_CONFIRMED}")
 
     def confirm(self) -> None:

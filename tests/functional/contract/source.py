@@ -148,7 +148,7 @@ class Source:
         self.did.add("insert")
 
     def _revive_one(self) -> None:
-        # A row that histories on under another key is not revived under the previous one.
+        # A row that lives on under another key is not revived under the previous one.
         living = {row.oid for row in self.live()}
         deleted = [row for row in self.rows if row.is_deleted and row.version < self.clock and row.oid not in living]
         if deleted:

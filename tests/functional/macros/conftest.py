@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from cases import CASES, STATES, Cases, open_cases
 from generated import collect, histories
 from pyspark.sql import DataFrame, SparkSession
 from unit.macro_harness import Macros, Relation
-from worlds import CASES, STATES, World, open_world
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +35,6 @@ def view(spark: SparkSession) -> Iterator[Callable[[str, str | DataFrame], Relat
 
 
 @pytest.fixture(scope="session")
-def world(spark: SparkSession, deltawave: Macros) -> Iterator[World]:
-    with open_world(spark, deltawave, collect(histories(STATES), CASES)) as world:
-        yield world
+def cases(spark: SparkSession, deltawave: Macros) -> Iterator[Cases]:
+    with open_cases(spark, deltawave, collect(histories(STATES), CASES)) as cases:
+        yield cases

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from cases import DAY, KEY, STATES, assert_states
 from generated import DATA, KEYS, Row, State, by_case, content
-from worlds import DAY, KEY, STATES, assert_states
 
 WIDTH = len(KEY) + len(DATA)
 CONTRACT = ["_change_type", "_changed_columns", "_before", "_batch_id"]
@@ -37,22 +37,22 @@ def day(moment: Any) -> int | None:
 
 
 @pytest.mark.parametrize("track_columns", [None, ["num"], ["TXT", "deep"]])
-def test_versions_are_those_of_the_history(spark, deltawave, world, track_columns):
+def test_versions_are_those_of_the_history(spark, deltawave, cases, track_columns):
     found = defaultdict(Counter)
-    for row in spark.sql(deltawave.scd2(world.log, KEY, track_columns=track_columns)).collect():
+    for row in spark.sql(deltawave.scd2(cases.log, KEY, track_columns=track_columns)).collect():
         since, until = day(row.valid_from), day(row.valid_to)
         assert row.is_current == (until is None)
         found[row.case_id][content(tuple(row)[1:WIDTH]), since, until] += 1
     tracked = [name.lower() for name in track_columns or DATA]
     wrong = [
-        history for case, history in enumerate(world.histories) if found[case] != Counter(versions(history, tracked))
+        history for case, history in enumerate(cases.histories) if found[case] != Counter(versions(history, tracked))
     ]
     assert min(wrong, key=lambda history: sum(map(len, history)), default=None) is None
 
 
-def test_images_lead_from_each_state_to_the_next(spark, deltawave, world):
+def test_images_lead_from_each_state_to_the_next(spark, deltawave, cases):
     taken, given = defaultdict(list), defaultdict(list)
-    for row in spark.sql(deltawave.changes(world.log, KEY)).collect():
+    for row in spark.sql(deltawave.changes(cases.log, KEY)).collect():
         assert day(row._commit_timestamp) == row._commit_version
         side = taken if row._change_type in ("delete", "update_preimage") else given
         side[row._commit_version].append(tuple(row)[:WIDTH])
@@ -63,13 +63,13 @@ def test_images_lead_from_each_state_to_the_next(spark, deltawave, world):
             states[case] -= rows
         for case, rows in by_case(given[number]).items():
             states[case] += rows
-        assert_states(states, world.histories, number)
+        assert_states(states, cases.histories, number)
 
 
-def test_deleting_and_inserting_every_row_is_the_log_but_for_useless_pairs(spark, deltawave, world, view):
+def test_deleting_and_inserting_every_row_is_the_log_but_for_useless_pairs(spark, deltawave, cases, view):
     """The worst case of a window: each batch deletes the whole former state and inserts the new one."""
     sides = [
-        f"select *, '{kind}' as _change_type, {number}L as _batch_id from {world.states[number - offset]}"
+        f"select *, '{kind}' as _change_type, {number}L as _batch_id from {cases.states[number - offset]}"
         for number in range(1, STATES + 1)
         for kind, offset in (("delete", 1), ("insert", 0))
     ]
@@ -79,13 +79,13 @@ def test_deleting_and_inserting_every_row_is_the_log_but_for_useless_pairs(spark
             sides._change_type, log._changed_columns, log._before, sides._batch_id,
             timestamp_seconds(sides._batch_id * {DAY}) as _batch_at
         from ({" union all ".join(sides)}) as sides
-        left join (select _changed_columns, _before from {world.log} limit 0) as log on true
+        left join (select _changed_columns, _before from {cases.log} limit 0) as log on true
     """)
     useless = view("useless_log", sides.localCheckpoint())
     columns = ", ".join([*KEY, *DATA, *CONTRACT])
     filtered, log = (
         Counter(content(tuple(row)) for row in spark.sql(f"select {columns} from {rows}").collect())
-        for rows in (f"({deltawave.filter_useless_pairs(useless, KEY)})", world.log)
+        for rows in (f"({deltawave.filter_useless_pairs(useless, KEY)})", cases.log)
     )
     assert filtered == log
     assert spark.table(str(useless)).count() > sum(log.values())

@@ -62,7 +62,7 @@ def tables_left(spark: SparkSession, table: WaveTable) -> set[str]:
     return {row.tableName for row in found}
 
 
-def tables_told(spark: SparkSession, table: WaveTable) -> dict[str, Any]:
+def tables_named(spark: SparkSession, table: WaveTable) -> dict[str, Any]:
     """What the view tells of its wave index."""
     wave: dict[str, Any] = marked(spark, table.view)["wave"]
     return wave

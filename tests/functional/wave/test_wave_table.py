@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 from bad_input import messages
-from functional.wave.days import Row, bag, batch, counted, day, expected, frame, spec, tables_left, tables_told
+from functional.wave.days import Row, bag, batch, counted, day, expected, frame, spec, tables_left, tables_named
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
@@ -48,7 +48,7 @@ def table(spark: SparkSession) -> Iterator[WaveTable]:
 
 
 def record_of(spark: SparkSession, table: WaveTable) -> WaveRecord:
-    return WaveRecord.from_json(tables_told(spark, table))
+    return WaveRecord.from_json(tables_named(spark, table))
 
 
 def shown_days(spark: SparkSession, table: WaveTable) -> set[int]:
@@ -193,9 +193,9 @@ def test_a_day_that_comes_again_replaces_itself(
     chosen = spec(WaveIndex(scheme, 4, 2), technique)
     batches = {number: batch(number) for number in range(1, 7)}
     take(table, chosen, *(batches[number] for number in range(1, 5)))
-    before = tables_told(spark, table)
+    before = tables_named(spark, table)
     take(table, chosen, batches[2])
-    assert tables_told(spark, table) == before
+    assert tables_named(spark, table) == before
     batches[3] = batch(3, 2)
     with pytest.raises(ValueError, match=r"lose more than half their rows: 2026-01-03 \(5 rows, now 2\)"):
         take(table, chosen, batches[3])
@@ -276,12 +276,12 @@ def test_a_copied_day_is_compared_with_the_record(spark: SparkSession, table: Wa
     changed = F.when((F.col("day") == F.lit(day(2))) & (F.col("supplier") == 2), F.lit(77)).otherwise(F.col("amount"))
     rows.withColumn("amount", changed.cast("decimal(9,2)")).drop("wave_part").createOrReplaceTempView("changed")
     spark.sql(f"insert overwrite {constituent.name} partition (wave_part = '{part}') select * from changed")
-    before = tables_told(spark, table)
+    before = tables_named(spark, table)
     with pytest.raises(
         ValueError, match=re.escape(MESSAGES["rows of an index that are not those recorded, in Python"])
     ):
         take(table, chosen, batch(4))
-    assert tables_told(spark, table) == before
+    assert tables_named(spark, table) == before
     # A day that leaves does not matter.
     take(table, chosen, batch(2), batch(3), batch(4), rebuild=True)
     assert counted(spark.table(table.view)) == bag(batch(2) + batch(3) + batch(4))

@@ -18,7 +18,7 @@ DAY = 86400
 
 
 @dataclass(frozen=True)
-class World:
+class Cases:
     """Generated histories: the states as tables, an empty one first, and their log, one batch and one day per state."""
 
     histories: list[list[State]]
@@ -27,10 +27,10 @@ class World:
 
 
 @contextmanager
-def open_world(
+def open_cases(
     spark: SparkSession, deltawave: Macros, generated: list[list[State]], name: str = "state", **options: Any
-) -> Iterator[World]:
-    """The world of these histories, compared with ``options``, as temporary views that begin with ``name``."""
+) -> Iterator[Cases]:
+    """The cases of these histories, compared with ``options``, as temporary views that begin with ``name``."""
     views = []
 
     def keep(view: str, rows: DataFrame) -> Relation:
@@ -44,7 +44,7 @@ def open_world(
         f"({deltawave.diff(*sides, KEY, batch_id=number, batch_at=f'timestamp_seconds({number * DAY})', **options)})"
         for number, sides in enumerate(pairwise(states), start=1)
     ]
-    yield World(generated, states, keep(f"{name}_log", spark.sql(" union all ".join(batches))))
+    yield Cases(generated, states, keep(f"{name}_log", spark.sql(" union all ".join(batches))))
     for view in views:
         spark.catalog.dropTempView(view)
 
