@@ -126,6 +126,11 @@ FORMATS = """
     functional/strategies/test_read_in_place.py
     functional/test_stored_relation.py::test_a_table_and_a_view_of_it_are_known_by_a_version
     functional/wave/test_wave_index.py::TestWaveIndex::test_files_go_with_their_days
+    functional/wave/test_unchanged_days.py::test_only_days_of_a_table_with_other_files_are_read
+    functional/wave/test_unchanged_days.py::test_tables_that_do_not_show_the_files_of_a_day
+    functional/wave/test_unchanged_days.py::test_a_day_whose_files_went_and_came_back_while_it_was_summed_is_read_again
+    functional/wave/test_unchanged_days.py::test_columns_may_be_spelt_in_another_way
+    functional/wave/test_unchanged_days.py::test_how_iceberg_finds_the_columns_of_imported_files_counts
 """
 # What `make test-all` runs besides the core.
 REST = {

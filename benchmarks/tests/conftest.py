@@ -2,3 +2,4 @@
 
 from functional.conftest import interpreted  # noqa: F401
 from functional.strategies.conftest import heard, small_segments, stored  # noqa: F401
+from unit.conftest import folder  # noqa: F401

@@ -12,8 +12,7 @@ import wave_indexes
 import wave_published
 
 from deltawave.wave import SCHEMES, WaveIndex
-from deltawave.wave.cost_parameters import FixedCosts, WaveParameters
-from deltawave.wave.costs import WaveCost
+from deltawave.wave.costs import FixedCosts, WaveCost, WaveParameters
 from deltawave.wave.tables import TECHNIQUES, WaveSpec
 from deltawave.wave.wave_table import WaveTable
 from laboratory.costs.wave_cases import TPC_D

@@ -5,22 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from unit.test_wave_advice import LINEITEM, PLAIN
 
 from deltawave.wave import SCHEMES
 from deltawave.wave.advice import WaveNeeds, advise
-from deltawave.wave.cost_parameters import WaveParameters, on_spark
-from deltawave.wave.costs import WaveCost
+from deltawave.wave.costs import WaveCost, WaveParameters, on_spark
 from deltawave.wave.tables import TECHNIQUES
 from laboratory.costs.wave import PrintedCost
 from laboratory.costs.wave_cases import SCAM, TPC_D, WEB_SEARCH, scaled
 from laboratory.wave.ranking import agreement
-
-# Powers of ten, so that each term of a formula can be read in a sum. X = 5 and, for W = 11, Y = 5.
-PLAIN = WaveParameters(
-    10, packed=1, unpacked=2, build=10_000, add=100_000, delete=1_000_000, copy=1, smart_copy=100, seek=3, transfer=1
-)
-# A day of LINEITEM as docs/wave_costs.md measured it, in MB and seconds of a day among many.
-LINEITEM = {"window": 100, "packed": 0.56, "unpacked": 0.68, "build": 0.033, "add": 0.033, "seek": 0.018}
 
 
 def cost(scheme: str, technique: str = "simple_shadow") -> PrintedCost:

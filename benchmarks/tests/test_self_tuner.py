@@ -9,11 +9,12 @@ import pytest
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.stream import Counts, Progress
+from deltawave.meshjoin.stream import Counts
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel, best_rate
 from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.self_tuner import SelfTuner
 from laboratory.meshjoin.shed_stream import Shed, run_shedding
+from laboratory.meshjoin.tuned import Progress
 
 ON = Equal.on("key")
 FACTORS = CostFactors(
@@ -32,11 +33,6 @@ def relation_of(folder: Path, keys: Sequence[int], per_page: int = 4) -> PageFil
     )
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["key"], page_bytes=16 * per_page)
     return PageFile(folder / "relation.pages")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("shed")
 
 
 class Clock:

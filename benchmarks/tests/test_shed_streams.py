@@ -47,11 +47,6 @@ def coming_in(tuples: pa.RecordBatch, sizes: Sequence[int]) -> list[pa.RecordBat
     return [each for part in parts for each in (part, None)]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("shed")
-
-
 @pytest.mark.parametrize("priority", PRIORITIES)
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(

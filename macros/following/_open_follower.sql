@@ -82,7 +82,7 @@
   {%- endif -%}
   {#- Until a batch is published, the previous decision is valid. -#}
   {%- set record = deltawave._read_commit(opened, view.batch_id) -%}
-  {%- if record.version not in [4, deltawave._state_version()] -%}
+  {%- if record.version != deltawave._state_version() -%}
     {%- do deltawave._fail('state_version', {'model': node.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
   {%- elif record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': job.name, 'model': node.name}) -%}

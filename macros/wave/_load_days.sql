@@ -26,7 +26,7 @@
     {%- set seen_by = {'record': progress.record, 'names': [] if job.outcome.batches else state.names} -%}
     {%- set is_settled = source and deltawave._is_settled(job, progress.record, plan.days) -%}
     {%- set unchanged = deltawave._settled_source(job, source, none) if is_settled else none -%}
-    {%- set options = {'settings': job.settings, 'days': plan.days, 'states': plan.states, 'text': job.sql} -%}
+    {%- set options = {'settings': job.settings, 'days': plan.days, 'states': plan.states, 'version': plan.version, 'text': job.sql} -%}
     {%- do deltawave._remember_source(job, seen_by, unchanged, deltawave._call_wave(job, 'days_to_remember', options) if plan.states else '') -%}
   {%- endif -%}
   {{ return(progress.record) }}

@@ -2,7 +2,7 @@
 {%- macro _wave_options() -%}
   {%- set choices = adapter.call_library('deltawave.wave.tables.choices', {}, {}) -%}
   {{ return({
-    'scheme': {'default': none, 'least': choices.schemes, 'is': 'choice', 'values': choices.schemes | list},
+    'scheme': {'default': none, 'is': 'choice', 'values': choices.schemes},
     'window': {'default': none, 'is': 'count'},
     'constituents': {'default': none, 'is': 'count'},
     'day_column': {'default': none, 'is': 'name'},
@@ -34,17 +34,15 @@
     {%- do deltawave._check_option(name, option, declared, value) -%}
     {%- do settings.update({option: value}) -%}
   {%- endfor -%}
-  {%- set least = options.scheme.least[settings.scheme] -%}
-  {%- if settings.window < least -%}
+  {%- for option, allowed in adapter.call_library('deltawave.wave.schemes.refused', {}, deltawave._wave_layout(settings)).items() -%}
     {%- do deltawave._fail('option_value', {
-      'model': name, 'option': 'window', 'value': settings.window, 'allowed': least ~ ' or more with scheme: ' ~ settings.scheme,
+      'model': name, 'option': option, 'value': settings[option], 'allowed': allowed ~ ' with scheme: ' ~ settings.scheme,
     }) -%}
-  {%- endif -%}
-  {%- if not least <= settings.constituents <= settings.window -%}
-    {%- do deltawave._fail('option_value', {
-      'model': name, 'option': 'constituents', 'value': settings.constituents,
-      'allowed': least ~ ' to ' ~ settings.window ~ ' (the window) with scheme: ' ~ settings.scheme,
-    }) -%}
-  {%- endif -%}
+  {%- endfor -%}
   {{ return(settings) }}
+{%- endmacro -%}
+
+{# The settings that say which days each constituent has. #}
+{%- macro _wave_layout(settings) -%}
+  {{ return({'scheme': settings.scheme, 'window': settings.window, 'constituents': settings.constituents}) }}
 {%- endmacro -%}

@@ -12,7 +12,8 @@
 
   {%- set settings = deltawave._wave_settings(model.name, model.config) -%}
   {%- set job = deltawave._open_job(model.name, settings, this, 'wave_index') -%}
-  {%- do deltawave._open_days(job, model.compiled_code or sql) -%}
+  {%- do deltawave._open_wave(job, model.compiled_code or sql) -%}
+  {%- do deltawave._log_soft_window(job) -%}
 
   {{ run_hooks(pre_hooks) }}
 

@@ -110,8 +110,8 @@ def parsed(name: str, text: str) -> dict[str, str]:
         algorithm = _ALGORITHMS.get(len(checksum))
         listed = re.split(r"[/\\]", fields.get("name") or name.rpartition(".")[0])[-1]
         # Others write SHA-256 or SHA2-256.
-        said = fields.get("algorithm", algorithm or "").upper().replace("SHA2-", "SHA").replace("-", "")
-        if not algorithm or not listed or said != algorithm:
+        declared = fields.get("algorithm", algorithm or "").upper().replace("SHA2-", "SHA").replace("-", "")
+        if not algorithm or not listed or declared != algorithm:
             raise ValueError(f"line {number} is no checksum of a file")
         if found.setdefault(listed, checksum) != checksum:
             raise ValueError(f"it has two checksums of {listed}")

@@ -28,19 +28,19 @@ _DEEP = re.compile(r"delta-(?:core|spark)|iceberg-spark")
 class Jar:
     """A jar of a session as the profile spells it, and why it does not fit or, unless `certain`, may not."""
 
-    said: str
+    named: str
     wrong: str = ""
     certain: bool = True
 
 
 def jars(settings: Mapping[str, str], pyspark: str) -> list[Jar]:
-    """The jars that a session with `settings` loads, judged by pyspark's version; none through Spark Connect."""
+    """The jars that a session with `settings` loads, checked against pyspark's version; none through Spark Connect."""
     if REMOTE in settings:
         return []
-    packages = [_of_coordinates(said, pyspark) for said in _listed(settings, PACKAGES)]
+    packages = [_of_coordinates(named, pyspark) for named in _listed(settings, PACKAGES)]
     # An address may hold a password: the file's name says enough.
-    files = [said.rpartition("/")[2] for said in _listed(settings, FILES)]
-    return packages + [_judged(file, file.removesuffix(".jar"), pyspark) for file in files]
+    files = [named.rpartition("/")[2] for named in _listed(settings, FILES)]
+    return packages + [_checked(file, file.removesuffix(".jar"), pyspark) for file in files]
 
 
 def minor(version: str) -> str:
@@ -54,24 +54,25 @@ def _listed(settings: Mapping[str, str], key: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _of_coordinates(said: str, pyspark: str) -> Jar:
+def _of_coordinates(named: str, pyspark: str) -> Jar:
     """`group:artifact:version`; Spark takes a slash for the first colon, too."""
-    group, artifact, version = [*re.split("[:/]", said), "", ""][:3]
+    group, artifact, version = [*re.split("[:/]", named), "", ""][:3]
     # Spark's own modules have its version.
     is_sparks_own = group == "org.apache.spark" and _SCALA.search(artifact)
-    return _judged(said, artifact, pyspark, minor(version) if is_sparks_own else None)
+    return _checked(named, artifact, pyspark, minor(version) if is_sparks_own else None)
 
 
-def _judged(said: str, name: str, pyspark: str, of_spark: str | None = None) -> Jar:
+def _checked(named: str, name: str, pyspark: str, of_spark: str | None = None) -> Jar:
     here = {"Spark": minor(pyspark), "Scala": SCALA}
     spark_found, scala_found = _SPARK.search(name), _SCALA.search(name)
     spark, scala = of_spark or (spark_found and spark_found[1]), scala_found and scala_found[1]
     is_deep = bool(of_spark or _DEEP.match(name))
-    wrong = [f"{what} {told}" for what, told in (("Spark", spark), ("Scala", scala)) if told not in (None, here[what])]
+    found = {"Spark": spark, "Scala": scala}
+    wrong = [f"{what} {version}" for what, version in found.items() if version not in (None, here[what])]
     ours = f"pyspark {pyspark} is Spark {here['Spark']} with Scala {SCALA}."
     if wrong:
         certain = is_deep or scala not in (None, SCALA)
-        return Jar(said, f"{said} is made for {' and '.join(wrong)}; {ours}", certain)
-    if _JINJA in said or (is_deep and not spark):
-        return Jar(said, f"{said} does not tell which Spark it is made for; {ours}", certain=False)
-    return Jar(said)
+        return Jar(named, f"{named} is made for {' and '.join(wrong)}; {ours}", certain)
+    if _JINJA in named or (is_deep and not spark):
+        return Jar(named, f"{named} does not say which Spark it is made for; {ours}", certain=False)
+    return Jar(named)

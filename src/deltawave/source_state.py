@@ -43,6 +43,8 @@ _UNKNOWN = re.compile(
 # Settings whose defaults come from the machine, and prefixes of those that decide what is read.
 _SETTINGS = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
 _PREFIXES = ("spark.sql.", "spark.wap.", "spark.databricks.")
+# What Delta notes of the session's last commit, to any table.
+_NOTES = {"spark.databricks.delta.lastCommitVersionInSession"}
 _LOG = logging.getLogger(__name__)
 
 
@@ -137,7 +139,9 @@ def plan_text(session: SparkSession, plan: Any) -> str | None:
 def session_settings(session: SparkSession) -> list[tuple[str, str]]:
     """The settings of a session that decide what a plan gives. Secrets do not, and may be new each time."""
     known = session.conf.getAll.items()
-    settings = [(key, value) for key, value in known if key.startswith(_PREFIXES) and not is_secret(key)]
+    settings = [
+        (key, value) for key, value in known if key.startswith(_PREFIXES) and key not in _NOTES and not is_secret(key)
+    ]
     return sorted(settings + [(name, str(session.conf.get(name))) for name in _SETTINGS])
 
 
@@ -162,7 +166,9 @@ def table_state(leaf: Any) -> list[Any] | None:
         history = table.history()
         since = int(history[len(history) - 1].timestampMillis()) if len(history) else 0
         # With the numbers of columns: one that is dropped and added again is another one in the same version.
-        schema, options = table.schema().toString(), sorted(dict(leaf.options()).items())
+        # The mapping says which columns of files without numbers are its own, and belongs to no snapshot.
+        schema = [table.schema().toString(), table.properties().get("schema.name-mapping.default")]
+        options = sorted(dict(leaf.options()).items())
         return ["iceberg", table.uuid().toString(), leaf.table().version(), since, options, schema, columns]
     files = file_index(leaf)
     kind = files and files.getClass().getSimpleName()
@@ -207,6 +213,14 @@ def is_iceberg(leaf: Any) -> bool:
     """Whether a plan's leaf is a table of Iceberg."""
     is_v2 = leaf.getClass().getSimpleName() == "DataSourceV2Relation"
     return is_v2 and str(leaf.table().getClass().getName()) == "org.apache.iceberg.spark.source.SparkTable"
+
+
+def reads_iceberg(frame: DataFrame) -> bool:
+    """Whether a frame reads a table of Iceberg. Under Spark Connect, which shows no plans, it seems not to."""
+    if not isinstance(frame, ClassicFrame):
+        return False
+    plan: Any = frame._jdf.queryExecution().analyzed()
+    return any(map(is_iceberg, items(plan.collectLeaves())))
 
 
 def java_class(session: SparkSession, name: str) -> Any:

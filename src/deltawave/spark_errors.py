@@ -25,14 +25,14 @@ _CONDITION = re.compile(r"\[[A-Z_.\d]+\] ")
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] |\s*SQLSTATE: P0001\b")
 
 
-def said(error: Any) -> str:
+def error_text(error: Any) -> str:
     """Return what the error says, without the stack that Py4J adds."""
     return str(error.java_exception.toString() if hasattr(error, "java_exception") else error)
 
 
-def readable(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return the message of the error that others were raised from, and of Java's what they were caused by."""
-    text = said(error)
+    text = error_text(error)
     for around in _AROUND:
         text = re.sub(around, "", text)
     message, *causes = (_CLASS.sub("", part.strip()) for part in text.split("\nCaused by: "))

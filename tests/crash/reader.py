@@ -29,7 +29,9 @@ def deliver(spark: SparkSession, folder: Path) -> None:
     """Put the dumps where the model reads them."""
     rows = [(*row, date.fromisoformat(day)) for *row, day in json.loads((folder / "dumps.json").read_text())]
     spark.sql("create schema dumps")
-    spark.createDataFrame(rows, history.COLUMNS).coalesce(1).write.format("parquet").saveAsTable("dumps.accounts")
+    # By day, so that a run reads the files of its dumps in place.
+    dumps = spark.createDataFrame(rows, history.COLUMNS).coalesce(1).write.partitionBy("dump_date")
+    dumps.format("parquet").saveAsTable("dumps.accounts")
     (folder / "delivered").touch()
 
 

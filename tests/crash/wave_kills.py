@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import history
-from house import SCHEMA, House, Reader
+from killed_project import SCHEMA, KilledProject, Reader
 
 # Scheme, technique, and whether batches prepare later days.
 COMBINATIONS = (
@@ -92,7 +92,9 @@ def days_of(dumps: Sequence[history.Dump]) -> dict[date, Counter[Any]]:
     return dict(sorted(days.items()))
 
 
-def assert_is_window(house: House, reader: Reader, name: str, wave: Wave, dumps: Sequence[history.Dump]) -> None:
+def assert_is_window(
+    project: KilledProject, reader: Reader, name: str, wave: Wave, dumps: Sequence[history.Dump]
+) -> None:
     """View, probe and scan have the rows of the last days, nothing else is left, and no poll saw anything else."""
     days = days_of(dumps)
     window = list(days)[-WINDOW:]
@@ -106,7 +108,7 @@ def assert_is_window(house: House, reader: Reader, name: str, wave: Wave, dumps:
     # What an attempt left that never decided its batch goes in the next run.
     if wave.step in EVERY_STEP and wave.step not in UNDECIDED:
         assert seen["catalog"] == seen["record"], name
-        folder = house.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
+        folder = project.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
         tables = folder.glob(f"{name}__index*")
         disk = {table.name: sorted(part.name for part in table.iterdir() if part.is_dir()) for table in tables}
         assert disk == seen["record"], name

@@ -150,7 +150,7 @@ def test_two_queries_in_one_folder(spark: SparkSession, tmp_path: Path, is_local
     with pytest.raises(RuntimeError, match="Another query has written micro-batch 0 into"):
         first.commit(staged[0], 0)
     first.commit(staged[1], 1)
-    assert first.has(1)
+    assert first.finish_committed(1)
     assert spark.read.parquet(out).groupBy("micro_batch").count().sort("micro_batch").collect() == [(0, 3), (1, 3)]
     # Other readers as well.
     assert pq.read_table(tmp_path / "out").num_rows == 6
@@ -201,10 +201,10 @@ class TestBadInput:
         folders = BatchFolders(spark, tmp_path / "out")
         folders.write(spark.range(1), 0)
         folders.write(spark.range(1), 1)
-        assert folders.has(1)
+        assert folders.finish_committed(1)
         message = re.escape(messages("Streams")["a folder whose checkpoint is older"])
         with pytest.raises(ValueError, match=message):
-            folders.has(0)
+            folders.finish_committed(0)
         source, out = tmp_path / "stream", tmp_path / "joined"
         relation = stored(spark, tmp_path / "relation")
         for run in range(2):

@@ -45,11 +45,11 @@ class Stops:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        has, commit = BatchFolders.has, BatchFolders.commit
+        finish, commit = BatchFolders.finish_committed, BatchFolders.commit
 
         def begun(folders: BatchFolders, batch: int) -> bool:
             self.at("begun", batch)
-            return has(folders, batch)
+            return finish(folders, batch)
 
         def committed(folders: BatchFolders, staged: str, batch: int) -> None:
             self.at("written", batch)
@@ -57,7 +57,7 @@ class Stops:
             self.at("renamed", batch)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(BatchFolders, "has", begun)
+            patch.setattr(BatchFolders, "finish_committed", begun)
             patch.setattr(BatchFolders, "commit", committed)
             yield
 

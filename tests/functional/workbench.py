@@ -145,15 +145,20 @@ class Workbench:
         assert done.ok, done.text
         return done
 
+    def failed(self, *args: str) -> str:
+        """The text of a run that has to fail."""
+        done = self.run(*args)
+        assert not done.ok, done.text
+        return done.text
+
     def refused(self, query: str | None = None, *args: str, models: Sequence[str] = (MODEL,)) -> str:
         """Run, expect an error, and see that it changed none of these models; the error's text."""
         before = self.state(*models)
         if query is not None:
             self.dump(query)
-        done = self.run(*args)
-        assert not done.ok, done.text
+        text = self.failed(*args)
         assert self.state(*models) == before
-        return done.text
+        return text
 
     def log(
         self, columns: str = "account_id, name, _change_type, _batch_id", model: str = MODEL

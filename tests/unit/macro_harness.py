@@ -58,6 +58,19 @@ class Relation:
         return self.name
 
 
+def make_job(name: str = "x", **others: Any) -> dict[str, Any]:
+    """A job of the model ``name``, whose tables lie in the schema ``s``, as macros hand it on."""
+    common = {"name": name, "target": Relation.create("s", name), "state_schema": "s", "attempt": "own"}
+    common |= {"sql": "select 1", "settings": {}, "remote": None, "dated_sources": [], "select_columns": []}
+    return common | {"statements": [], "outcome": {"batches": 0}} | others
+
+
+def make_batch(batch_id: int = 2, **others: Any) -> dict[str, Any]:
+    """A batch that has staged nothing yet."""
+    common = {"batch_id": batch_id, "label": str(batch_id), "attempt": "own", "staged_in": [], "is_first": False}
+    return common | others
+
+
 class Package:
     """``deltawave`` in a template: the sandbox forbids attributes that begin with an underscore, but not items."""
 
@@ -80,11 +93,17 @@ class Macros:
         self._tables = tables or {}
         self._run_query = run_query
         self._macros: dict[str, Callable[..., Any]] = {}
+        # What macros have run, except for the columns of tables, warned of, logged and printed.
+        self.queries: list[str] = []
+        self.warnings: list[str] = []
+        self.logged: list[str] = []
+        self.printed: list[str] = []
+        self.adapter = SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format, call_library=_called)
         self._context = {
             "deltawave": Package(self),
-            "adapter": SimpleNamespace(dispatch=self._dispatch, quote="`{}`".format, call_library=_called),
+            "adapter": self.adapter,
             "api": SimpleNamespace(Relation=Relation),
-            "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=lambda message: ""),
+            "exceptions": SimpleNamespace(raise_compiler_error=_raise, warn=_adding_to(self.warnings)),
             "return": _return,
             "run_query": self._query,
             "execute": True,
@@ -93,9 +112,15 @@ class Macros:
             "local_md5": lambda text: md5(text.encode()).hexdigest(),
             "fromjson": json.loads,
             "modules": SimpleNamespace(re=re, datetime=dt, pytz=pytz),
-            "log": lambda *_, **__: "",
+            "log": _adding_to(self.logged),
+            "print": _adding_to(self.printed),
         } | context
         self._sources = _sources()
+
+    def replace(self, **macros: Any) -> None:
+        """Put these functions, or functions that return these values, in the place of macros."""
+        for name, value in macros.items():
+            self._macros[name] = value if callable(value) else lambda *_, value=value, **__: value
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in self._macros:
@@ -108,7 +133,7 @@ class Macros:
         module = _template(source).make_module(vars=self._context)
         for name, macro in vars(module).items():
             if name.startswith(PREFIX):
-                # What a test has put in its place stays.
+                # What `replace` has put in its place stays.
                 self._macros.setdefault(name.removeprefix(PREFIX), _returning(macro))
 
     def _dispatch(self, name: str, macro_namespace: str) -> Callable[..., Any]:
@@ -122,6 +147,7 @@ class Macros:
             rows = [(*column, None) for column in self._tables[described[1]]]
         else:
             assert self._run_query is not None, f"no answer is given to {sql}"
+            self.queries.append(sql)
             rows = self._run_query(sql)
         names = [f"column_{n}" for n in range(len(rows[0]))] if rows else []
         return table_from_data_flat([dict(zip(names, row, strict=True)) for row in rows], names)
@@ -148,6 +174,11 @@ def _returning(macro: Callable[..., Any]) -> Callable[..., Any]:
             return returned.value
 
     return call
+
+
+def _adding_to(texts: list[str]) -> Callable[..., str]:
+    """A function of dbt's context that takes a text, and renders as nothing."""
+    return lambda text="", *_, **__: texts.append(text) or ""  # type: ignore[func-returns-value]
 
 
 def _called(function: str, relations: Mapping[str, str], options: Mapping[str, Any]) -> Any:

@@ -8,19 +8,19 @@ import pyarrow as pa
 Row = tuple[Any, ...]
 
 
-def exact(stream: list[Row], relation: list[Row], how: str, meets: Any, carried: slice) -> Counter[Row]:
+def exact(stream: list[Row], relation: list[Row], how: str, matches: Any, carried: slice) -> Counter[Row]:
     """The join's rows; ``carried``: the relation's columns in them."""
     found: list[Row] = []
     for one in stream:
-        met = [other for other in relation if meets(one, other)]
+        partners = [other for other in relation if matches(one, other)]
         if how in ("inner", "left"):
-            found += [(*one, *other[carried]) for other in met]
-            if how == "left" and not met:
+            found += [(*one, *other[carried]) for other in partners]
+            if how == "left" and not partners:
                 found.append((*one, *[None] * (carried.stop - carried.start)))
-        elif (how == "left_semi" and met) or (how == "left_anti" and not met):
+        elif (how == "left_semi" and partners) or (how == "left_anti" and not partners):
             found.append(one)
     if how == "right_anti":
-        found = [other for other in relation if not any(meets(one, other) for one in stream)]
+        found = [other for other in relation if not any(matches(one, other) for one in stream)]
     return Counter(found)
 
 

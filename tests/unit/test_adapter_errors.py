@@ -126,5 +126,5 @@ def test_a_cause_that_says_the_same_is_left_out():
 
 
 def test_a_view_too_long_for_derby_is_explained():
-    said = "MetaException(message:Insert of object failed: trying to shrink LONG VARCHAR 'select&' to length 32700.)"
-    assert "at most 32,700 characters of a view's text. Keep it in another database" in readable(ValueError(said))
+    message = "MetaException(message:Insert of object failed: trying to shrink LONG VARCHAR 'select&' to length 32700.)"
+    assert "at most 32,700 characters of a view's text. Keep it in another database" in readable(ValueError(message))

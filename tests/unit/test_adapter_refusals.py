@@ -31,12 +31,12 @@ def test_the_model_is_named_while_dbt_parses_it() -> None:
         depends_on=SimpleNamespace(add_macro=lambda _: None),
     )
     macro = SimpleNamespace(**vars(model) | {"resource_type": "macro", "name": "report"})
-    said_of_model = "Usage Error in model late (models/late.sql)"
-    for node, said in ((model, said_of_model), (macro, "Usage Error"), (None, "Usage Error")):
+    message_of_model = "Usage Error in model late (models/late.sql)"
+    for node, message in ((model, message_of_model), (macro, "Usage Error"), (None, "Usage Error")):
         inner = Calls("_stop", node, lambda: DeltawaveAdapter.fail(None, "Usage", "no such day"))
         with pytest.raises(RefusalError) as caught:
             Calls("probe", node, inner)()
-        assert str(caught.value) == f"{said}\n  no such day"
-        # Where dbt does add it, nothing is said twice.
+        assert str(caught.value) == f"{message}\n  no such day"
+        # Where dbt does add it, the message has it once.
         caught.value.add_node(model)
-        assert str(caught.value) == f"{said_of_model}\n  no such day"
+        assert str(caught.value) == f"{message_of_model}\n  no such day"

@@ -85,8 +85,10 @@ def test_other_mentions_of_a_users_name_stay():
 
 
 def test_a_statement_that_reaches_no_remote_names_it():
-    said = "Job aborted: Connection to db:5432 refused."
-    assert explained(said, {"legacy": LEGACY}).startswith("Remote 'legacy' can't be read. Check that the server runs")
+    message = "Job aborted: Connection to db:5432 refused."
+    assert explained(message, {"legacy": LEGACY}).startswith(
+        "Remote 'legacy' can't be read. Check that the server runs"
+    )
     for other in ("Connection to mydb:5432 refused.", "no table db:5432.accounts"):
         assert explained(other, {"legacy": LEGACY}) == other
 

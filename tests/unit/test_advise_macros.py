@@ -114,11 +114,10 @@ Take ranges: it is the only one that can be used.
 
 
 def advise(nodes: dict[str, Any] | None = None, python: bool = True, **arguments: Any) -> str:
-    printed: list[str] = []
-    macros = Macros(print=printed.append, graph=SimpleNamespace(nodes=nodes or {}, sources={}))
-    macros._context["adapter"].runs_python = lambda: python
+    macros = Macros(graph=SimpleNamespace(nodes=nodes or {}, sources={}))
+    macros.adapter.runs_python = lambda: python
     macros.advise(**arguments)
-    return "".join(printed)
+    return "".join(macros.printed)
 
 
 def line_of(text: str, strategy: str) -> list[str]:
@@ -131,15 +130,15 @@ def line_of(text: str, strategy: str) -> list[str]:
 def test_a_typical_source_gets_its_strategy(source: str) -> None:
     arguments, strategy, reason = SOURCES[source]
     text = advise(**arguments)
-    (taken,) = (line for line in text.splitlines() if line.startswith("Take "))
-    assert taken.startswith(f"Take {strategy}: ")
-    assert reason in taken
+    (advice,) = (line for line in text.splitlines() if line.startswith("Take "))
+    assert advice.startswith(f"Take {strategy}: ")
+    assert reason in advice
     assert f"      strategy='{strategy.split()[0]}',\n" in text
     assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
     # It is printed as a model takes it.
     config = eval(f"dict({text.partition('config(')[2].partition(') }}')[0]})")
     macros = Macros()
-    macros._context["adapter"].view_by_python = macros._context["adapter"].check_library_function = lambda *_: None
+    macros.adapter.view_by_python = macros.adapter.check_library_function = lambda *_: None
     assert macros._differential_settings("accounts", config)["strategy"] == strategy.split()[0]
 
 
@@ -177,7 +176,7 @@ FLAGS = ("has_timestamps", "flags_deletes", "has_deletes", "is_remote", "can_be_
 @pytest.mark.parametrize("rows", [1_000_000, 100_000_000])
 def test_the_advice_is_that_of_the_chart(rows: int, python: bool) -> None:
     macros = Macros()
-    macros._context["adapter"].runs_python = lambda: python
+    macros.adapter.runs_python = lambda: python
     others = {"key_bytes": 8, "compared_fraction": 1, "schema_can_change": False, "relations": 2, "snapshot_date": None}
     for row_bytes, change, *flags in product([100, 900], [0.00001, 0.01], *[[False, True]] * len(FLAGS)):
         sizes = {"rows": rows, "row_bytes": row_bytes, "change_fraction": change}
@@ -229,7 +228,7 @@ def test_a_remote_source_is_named_in_the_configuration() -> None:
     assert "remote='" not in advise(is_remote=True, is_join=True)
 
 
-def test_rows_that_are_sent_are_told_of_a_remote_source_alone() -> None:
+def test_rows_that_are_sent_are_shown_of_a_remote_source_alone() -> None:
     assert "rows sent" not in advise()
     text = advise(is_remote=True, is_clustered=True)
     assert line_of(text, "outer_join")[3] == "1,000,000"
@@ -242,10 +241,10 @@ def test_a_row_of_few_bytes_is_all_key() -> None:
     assert "1,000,000 rows of 4 bytes, 4 of them key" in advise(row_bytes=4)
 
 
-def test_nothing_is_said_while_dbt_parses() -> None:
-    printed: list[str] = []
-    Macros(print=printed.append, execute=False).advise()
-    assert printed == []
+def test_nothing_is_printed_while_dbt_parses() -> None:
+    macros = Macros(execute=False)
+    macros.advise()
+    assert macros.printed == []
 
 
 @pytest.mark.parametrize(
@@ -281,30 +280,19 @@ class Node(dict[str, Any]):
 
 def measured(partition: Any, columns: dict[str, Any], **arguments: Any) -> tuple[str, str]:
     """What is printed of a source that is an external table with folders, and the query that measured it."""
-    printed: list[str] = []
-    asked: list[str] = []
     known = {"source_name": "legacy", "name": "accounts", "identifier": "accounts", "schema": "shop", "config": {}}
     node = Node(**known, external={"partitions": [partition]}, columns=columns)
 
-    def query(sql: str) -> list[tuple[Any, ...]]:
-        asked.append(sql)
-        return [(400, 20.0, None)]
-
     name = "`shop`.`accounts`"
-    adapter = SimpleNamespace(
-        **vars(Macros()._context["adapter"])
-        | {"get_relation": lambda **_: Relation(name), "dispatch": None, "runs_python": lambda: True}
-    )
     macros = Macros(
         tables={name: [("id", "int"), ("edited", "timestamp"), ("dt", "date")]},
-        run_query=query,
-        print=printed.append,
+        run_query=lambda sql: [(400, 20.0, None)],
         graph=SimpleNamespace(nodes={}, sources={"accounts": node}),
-        adapter=adapter,
     )
-    adapter.dispatch = macros._dispatch
+    macros.adapter.get_relation = lambda **_: Relation(name)
+    macros.adapter.runs_python = lambda: True
     macros.advise("legacy.accounts", **arguments)
-    return "".join(printed), asked[0] if asked else ""
+    return "".join(macros.printed), "".join(macros.queries[:1])
 
 
 @pytest.mark.parametrize(

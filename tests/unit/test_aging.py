@@ -30,7 +30,7 @@ def blocks(keys: list[int], sizes: list[int]) -> Iterator[Block]:
         begin, number = begin + size, number + 1
 
 
-def told(old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]) -> Positions:
+def compared(old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]) -> Positions:
     return positions(windowed(blocks(old, sizes), blocks(new, others), capacity), old, new)
 
 
@@ -39,13 +39,13 @@ def positions(found: Iterable[Matched | Aged], old: list[int], new: list[int]) -
     pairs: list[tuple[int, int]] = []
     deletes: list[int] = []
     inserts: list[int] = []
-    for met in found:
-        if isinstance(met, Matched):
-            pairs += zip(met.old.positions.tolist(), met.new.positions.tolist(), strict=True)
-            for one, other in ((met.old, old), (met.new, new)):
+    for each in found:
+        if isinstance(each, Matched):
+            pairs += zip(each.old.positions.tolist(), each.new.positions.tolist(), strict=True)
+            for one, other in ((each.old, old), (each.new, new)):
                 assert one.rows.column("key").to_pylist() == [other[at] for at in one.positions]
         else:
-            (deletes if met.is_old else inserts).extend(met.rows.positions.tolist())
+            (deletes if each.is_old else inserts).extend(each.rows.positions.tolist())
     # Each row comes once.
     assert sorted([one for one, _ in pairs] + deletes) == list(range(len(old)))
     assert sorted([other for _, other in pairs] + inserts) == list(range(len(new)))
@@ -58,13 +58,13 @@ def positions(found: Iterable[Matched | Aged], old: list[int], new: list[int]) -
 def test_each_row_comes_once(
     old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]
 ) -> None:
-    told(old, new, capacity, sizes, others)
+    compared(old, new, capacity, sizes, others)
 
 
 @settings(deadline=None)
 @given(KEYS, KEYS, SIZES, SIZES)
 def test_a_large_buffer_finds_all_matches(old: list[int], new: list[int], sizes: list[int], others: list[int]) -> None:
-    _, deletes, inserts = told(old, new, 1000, sizes, others)
+    _, deletes, inserts = compared(old, new, 1000, sizes, others)
     assert Counter(old[at] for at in deletes) == Counter(old) - Counter(new)
     assert Counter(new[at] for at in inserts) == Counter(new) - Counter(old)
 
@@ -73,7 +73,7 @@ def test_a_large_buffer_finds_all_matches(old: list[int], new: list[int], sizes:
 def test_a_row_waits_as_long_as_there_is_room(capacity: int, is_met: bool) -> None:
     # The row 100 moved behind five others, each of which waits, too.
     old, new = [100, 1, 2, 3, 4], [11, 12, 13, 14, 15, 100]
-    pairs, deletes, _ = told(old, new, capacity, [1], [1])
+    pairs, deletes, _ = compared(old, new, capacity, [1], [1])
     assert pairs == ([(0, 5)] if is_met else [])
     assert (0 in deletes) is not is_met
 
@@ -152,20 +152,20 @@ def test_dictionaries_of_several_files_wait_together() -> None:
 
 
 def test_both_snapshots_are_read_in_step() -> None:
-    taken: list[tuple[str, int]] = []
+    reads: list[tuple[str, int]] = []
 
     def read(side: str, sizes: list[int]) -> Iterator[Block]:
         begin = 0
         for size in sizes:
-            taken.append((side, begin))
+            reads.append((side, begin))
             yield block(list(range(begin, begin + size)), begin)
             begin += size
 
     # Row groups end elsewhere in each snapshot: the one that lags is read on.
-    met = list(windowed(read("old", [10] * 9), read("new", [30] * 3), 30))
-    assert not any(isinstance(each, Aged) for each in met)
-    at = [begin if side == "old" else None for side, begin in taken]
-    assert max(begin for begin in at[: taken.index(("new", 30))] if begin is not None) <= 30
+    found = list(windowed(read("old", [10] * 9), read("new", [30] * 3), 30))
+    assert not any(isinstance(each, Aged) for each in found)
+    at = [begin if side == "old" else None for side, begin in reads]
+    assert max(begin for begin in at[: reads.index(("new", 30))] if begin is not None) <= 30
 
 
 def test_rows_of_more_than_a_column_holds_are_not_lost() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_job
 
 RECORD = {"inserts": 0, "deletes": 0, "updates": 0, "backfilled": 0, "quarantined": 0}
 RECORD |= {"rows_new": 47967, "seconds": 1.6049, "strategy": "hash_compressed"}
@@ -11,12 +11,12 @@ RECORD |= {"rows_new": 47967, "seconds": 1.6049, "strategy": "hash_compressed"}
 
 def reported(**record: Any) -> tuple[str, bool, dict[str, int]]:
     """The line, whether it is printed on the terminal, and the run's outcome after it."""
-    said: list[tuple[str, bool]] = []
-    macros = Macros(log=lambda text, info: said.append((text, info)) or "")
+    lines: list[tuple[str, bool]] = []
+    macros = Macros(log=lambda text, info: lines.append((text, info)) or "")
     names = ("batches", "insert", "delete", "update", "backfill", "quarantined")
-    job = {"name": "accounts_changes", "outcome": dict.fromkeys(names, 1)}
+    job = make_job("accounts_changes", outcome=dict.fromkeys(names, 1))
     macros._report_batch(job, {"label": "12 (2026-01-31)"}, RECORD | record)
-    ((text, is_shown),) = said
+    ((text, is_shown),) = lines
     return text.removeprefix("deltawave: accounts_changes: batch 12 (2026-01-31): "), is_shown, job["outcome"]
 
 

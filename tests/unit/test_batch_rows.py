@@ -1,10 +1,12 @@
 """The row of a batch that is written as a file."""
 
+import math
 from datetime import datetime, timezone
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from unit.macro_harness import Macros
 
 from deltawave.batch_rows import comparisons_before_error, write_row
 
@@ -52,5 +54,10 @@ def test_a_folder_that_cannot_be_made_is_left_to_spark(tmp_path: Path) -> None:
 def test_an_error_is_as_far_away_as_in_the_paper() -> None:
     """LG96 3.2: with 32 bits, a million records have an error about every 4,295 comparisons."""
     assert comparisons_before_error(1_000_000, 32) == pytest.approx(4295, rel=1e-3)
+    # The macro, for logs that Spark writes.
+    sql = Macros()._comparisons_before_error(1_000_000, 32).replace("2d", "2")
+    assert eval(sql, {"expm1": math.expm1, "log1p": math.log1p, "power": pow}) == comparisons_before_error(
+        1_000_000, 32
+    )
     assert comparisons_before_error(10_000_000, 128) == pytest.approx(2**128 / 10_000_000)
     assert comparisons_before_error(0, 128) is None

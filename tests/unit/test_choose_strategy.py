@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_job
 
 from deltawave.differencing import aligning
 
@@ -40,18 +40,17 @@ def chosen(
     **options: Any,
 ) -> tuple[str, str]:
     """The strategy and the reason, of a model with these options."""
-    macros = Macros(flags=SimpleNamespace(EMPTY=False))
+    plan = "== Optimized Logical Plan ==\nRelation [id#1], Statistics(sizeInBytes=" + size + ")"
+    macros = Macros(
+        run_query=lambda sql: [(plan,)], flags=SimpleNamespace(EMPTY=False), target=SimpleNamespace(host=host)
+    )
     defaults = {"strategy": "auto", "min_comparisons_before_error": 1e9, "unique_key": "id"}
     settings = macros._differential_settings("accounts", defaults | options)
     assert settings["strategy"] == "outer_join"
     if python:
-        macros._context["adapter"].runs_python = lambda: runs
-        macros._context["adapter"].session_setting = lambda name: warehouse
-    rows = [["== Optimized Logical Plan ==\nRelation [id#1], Statistics(sizeInBytes=" + size + ")"]]
-    macros._context["target"] = SimpleNamespace(host=host)
-    macros._context["run_query"] = lambda sql: SimpleNamespace(rows=rows)
-    job = {"name": "accounts", "settings": settings, "columns": columns, "strategy": None, "sql": "select 1"}
-    job |= {"remote": None, "statements": [], "dated_sources": [], "select_columns": columns}
+        macros.adapter.runs_python = lambda: runs
+        macros.adapter.session_setting = lambda name: warehouse
+    job = make_job("accounts", settings=settings, columns=columns, select_columns=columns, strategy=None)
     macros._choose_strategy(job, {"record": last, "is_new_generation": False})
     assert job["strategy"]["name"] == settings["strategy"]
     assert job["strategy"]["keeps"] in ("copy", "ordered", "hashes"), "nothing says that the last dump's files stay"
@@ -89,9 +88,9 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
 )
 @pytest.mark.parametrize("exact", [{}, EXACT])
 def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exact: dict[str, Any]) -> None:
-    strategy, told = chosen(**case, **exact)
+    strategy, found = chosen(**case, **exact)
     assert strategy == "outer_join"
-    assert told.startswith("auto: " + reason)
+    assert found.startswith("auto: " + reason)
 
 
 @pytest.mark.parametrize(
@@ -112,19 +111,19 @@ def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exa
 )
 class TestWithoutHashes:
     def test_a_window_where_rows_are_near(self, case: dict[str, Any], reason: str) -> None:
-        strategy, told = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": NEAR}})
+        strategy, found = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": NEAR}})
         assert strategy == "window"
-        assert told.startswith("auto: " + reason)
-        assert told.endswith(
+        assert found.startswith("auto: " + reason)
+        assert found.endswith(
             "; 90% of the rows lay within 700,000 rows of each other (distance 0.004). To read both dumps once costs "
             "60% of the blocks of a hash join (LG96 Figure 6)"
         )
 
     def test_a_join_where_rows_are_far(self, case: dict[str, Any], reason: str) -> None:
-        strategy, told = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": FAR}})
+        strategy, found = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": FAR}})
         assert strategy == "outer_join"
-        assert told.startswith("auto: " + reason)
-        assert told.endswith(
+        assert found.startswith("auto: " + reason)
+        assert found.endswith(
             "; 25% of the rows lay more than 700,000 rows apart when last measured, and a window takes up to 25%"
         )
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Relation, make_batch, make_job
 
 from deltawave.sql_text import literal
 
 OWN = "aaaaaaaaaaaa"
 OTHER = "bbbbbbbbbbbb"
+BATCHES = Relation.create("s", "x__batches")
 
 
 def view_text(record: dict[str, Any]) -> tuple[str, str, str]:
@@ -22,8 +23,8 @@ def view_text(record: dict[str, Any]) -> tuple[str, str, str]:
 
 def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, list[str]]:
     """What a run that decides batch 5 says in an error, and its statements that change something."""
-    changing: list[str] = []
     names = ["x__log", "x__batches", f"x__base_5_{OWN}", "x__commit_5", *(["x__commit_6"] if later else [])]
+    changing: list[str] = []
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql.startswith("describe extended"):
@@ -35,19 +36,10 @@ def decide(*, wins: bool, later: bool, is_recorded: bool) -> tuple[str | None, l
         changing.append(sql)
         return []
 
-    macros = Macros(run_query=run_query)
-    job = {
-        "name": "x",
-        "target": Relation.create("s", "x"),
-        "state_schema": "s",
-        "settings": {"file_format": "delta"},
-        "statements": [],
-        "batches": Relation.create("s", "x__batches"),
-        "outcome": {"batches": 2},
-    }
-    batch = {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": ["log"]}
+    job = make_job(settings={"file_format": "delta"}, batches=BATCHES, outcome={"batches": 2})
+    batch = make_batch(5, attempt=OWN, staged_in=["log"])
     try:
-        macros._decide(job, batch, {"batch_id": 5, "attempt": OWN})
+        Macros(run_query=run_query)._decide(job, batch, {"batch_id": 5, "attempt": OWN})
     except CompilationError as error:
         return str(error), changing[1:]
     return None, changing[1:]
@@ -58,23 +50,23 @@ def test_a_winner_goes_on() -> None:
 
 
 def test_a_loser_drops_what_it_wrote() -> None:
-    said, changing = decide(wins=False, later=False, is_recorded=False)
-    assert "has decided this batch first" in str(said)
-    assert "has changed nothing in this batch; this run has committed 2 batches before it." in str(said)
+    error, changing = decide(wins=False, later=False, is_recorded=False)
+    assert "has decided this batch first" in str(error)
+    assert "has changed nothing in this batch; this run has committed 2 batches before it." in str(error)
     assert any(f"x__base_5_{OWN}" in sql for sql in changing)
     assert not any("x__commit" in sql for sql in changing)
 
 
 def test_a_writer_that_comes_too_late_takes_its_decision_back() -> None:
-    said, changing = decide(wins=True, later=True, is_recorded=False)
-    assert "have decided this batch and continued to batch 6" in str(said)
+    error, changing = decide(wins=True, later=True, is_recorded=False)
+    assert "have decided this batch and continued to batch 6" in str(error)
     assert changing[0] == "drop view if exists `s`.`x__commit_5`"
     assert any(f"x__base_5_{OWN}" in sql for sql in changing)
 
 
 def test_a_batch_that_others_have_finished_stays() -> None:
-    said, changing = decide(wins=True, later=True, is_recorded=True)
-    assert "was finished by another run" in str(said)
+    error, changing = decide(wins=True, later=True, is_recorded=True)
+    assert "was finished by another run" in str(error)
     assert changing == []
 
 
@@ -89,30 +81,24 @@ def test_a_record_is_read_as_it_was_written() -> None:
     macros = Macros(
         run_query=lambda sql: [("View Text", f"select {macros._literal(json.dumps(record))} as record", "")]
     )
-    job = {"target": Relation.create("s", "x"), "state_schema": "s", "statements": []}
-    assert macros._read_commit(job, 5) == record
+    assert macros._read_commit(make_job(), 5) == record
 
 
 def test_a_decision_of_an_older_version_is_recorded() -> None:
     """A run of that version was killed between both; the decision lacks what it did not know."""
-    ran: list[str] = []
-
-    def run_query(sql: str) -> list[tuple[Any, ...]]:
-        ran.append(sql)
-        return []
-
-    macros = Macros(run_query=run_query)
-    job = {"batches": Relation.create("s", "x__batches"), "statements": [], "settings": {"file_format": "delta"}}
+    macros = Macros(run_query=lambda sql: [])
+    job = make_job(batches=BATCHES, settings={"file_format": "delta"})
     time = "2026-01-31T00:00:00.000000Z"
     record = dict.fromkeys(macros._batches_columns(), 0) | {"batch_id": 5, "batch_at": time, "decided_at": time}
     del record["bytes_dump"], record["bytes_full"]
     for known, cells in ({}, ("null", "null")), ({"bytes_dump": 7, "bytes_full": None}, ("'7'", "null")):
         macros._record_batch(job, record | {"measured": {}, "checksums": 0} | known)
         for name, cell in zip(("bytes_dump", "bytes_full"), cells, strict=True):
-            assert f"    cast({cell} as bigint) as {name},\n" in ran[-1]
+            assert f"    cast({cell} as bigint) as {name},\n" in macros.queries[-1]
     # Values are inserted in the order of the names.
-    names = ran[-1].split(") (")[1].split(")")[0].split(", ")
-    assert [line.rstrip(",").split(" as ")[-1] for line in ran[-1].split("\nselect\n")[1].splitlines()] == names
+    inserted, selected = macros.queries[-1].split("\nselect\n")
+    names = inserted.split(") (")[1].split(")")[0].split(", ")
+    assert [line.rstrip(",").split(" as ")[-1] for line in selected.splitlines()] == names
 
 
 @pytest.mark.parametrize("stalls", ["check", "repair", "clean"])
@@ -152,25 +138,18 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
         return []
 
     macros = Macros(run_query=run_query)
-    job = {
-        "name": "x",
-        "target": Relation.create("s", "x"),
-        "state_schema": "s",
-        "settings": {},
-        "statements": [],
-        "view": "_wave_view",
-    }
-    job |= {"batches": Relation.create("s", "x__batches"), "view_exists": True}
-    _ = macros._commit, macros._recover, macros._publish
+    job = make_job(view="_wave_view", batches=BATCHES, view_exists=True)
     placed: list[int] = []
     recorded: list[int] = []
-    macros._macros["_step"] = lambda *_: None
-    macros._macros["_place"] = lambda job, record: placed.append(record["batch_id"])
-    macros._macros["_record_batch"] = lambda job, record: recorded.append(record["batch_id"])
-    macros._macros["_is_decided"] = lambda *_: False
-    macros._macros["_catalog_keeps_views"] = lambda *_: False
+    macros.replace(
+        _step=None,
+        _place=lambda job, record: placed.append(record["batch_id"]),
+        _record_batch=lambda job, record: recorded.append(record["batch_id"]),
+        _is_decided=False,
+        _catalog_keeps_views=False,
+    )
     with pytest.raises(CompilationError, match="batch 5 was finished by another run, which has continued to batch"):
-        macros._commit(job, {"batch_id": 5, "attempt": OWN, "label": "5", "staged_in": []}, decided(5), decided(4))
+        macros._commit(job, make_batch(5, attempt=OWN), decided(5), decided(4))
     assert f"x__commit_{shown[-1]}" in commits
     assert shown == {"check": [6, 7, 5, 7], "repair": [6, 7, 5, 8, 7, 8], "clean": [5, 6, 6]}[stalls]
     # A batch that this writer shows is complete, whether or not its own writer goes on.
@@ -182,27 +161,18 @@ def test_a_writer_that_stalls_before_it_publishes_does_not_set_the_view_back(sta
 @pytest.mark.parametrize(("later", "texts"), [([], 1), (["x__commit_6"], 0)])
 def test_comments_do_not_set_the_view_back(later: list[str], texts: int) -> None:
     """Another run may decide a batch, and show it, before this one describes its own."""
-    ran: list[str] = []
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql.startswith("show tables"):
             return [("s", name, False) for name in ["x__commit_5", *later]]
-        if sql.startswith("describe"):
-            return [("id", "int", None)]
-        ran.append(sql)
-        return []
+        return [("id", "int", None)] if sql.startswith("describe") else []
 
     config = SimpleNamespace(persist_relation_docs=lambda: False, persist_column_docs=lambda: True)
     model = SimpleNamespace(columns={"id": SimpleNamespace(name="id", description="who")}, description="")
     macros = Macros(run_query=run_query, config=config, model=model)
-    job = {
-        "target": Relation.create("s", "x"),
-        "state_schema": "s",
-        "settings": {"file_format": "parquet"},
-        "statements": [],
-    }
-    job |= {"view": "_wave_view"}
+    job = make_job(settings={"file_format": "parquet"}, view="_wave_view", view_exists=True)
     record = {"batch_id": 5, "attempt": OWN, "select": "select 1 as id"}
-    macros._describe_view(dict(job, view_exists=True), record, "`s`.`x__log`")
-    assert [sql for sql in ran if sql.startswith("alter view")] == ["alter view `s`.`x` as select 1 as id"] * texts
-    assert any("comment 'who'" in sql for sql in ran) == bool(texts)
+    macros._describe_view(job, record, "`s`.`x__log`")
+    altered = [sql for sql in macros.queries if sql.startswith("alter view")]
+    assert altered == ["alter view `s`.`x` as select 1 as id"] * texts
+    assert any("comment 'who'" in sql for sql in macros.queries) == bool(texts)

@@ -31,7 +31,7 @@ def longest(old: list[int], new: list[int]) -> int:
     return row[-1]
 
 
-def told(
+def compared(
     old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int], capacity_bytes: int = 1 << 20
 ) -> Positions:
     return positions(in_sequence(blocks(old, sizes), blocks(new, others), capacity, capacity_bytes), old, new)
@@ -66,7 +66,7 @@ class TestSections:
     def test_each_row_comes_once(
         self, old: list[int], new: list[int], capacity: int, sizes: list[int], others: list[int]
     ) -> None:
-        pairs, _, _ = told(old, new, capacity, sizes, others)
+        pairs, _, _ = compared(old, new, capacity, sizes, others)
         assert pairs == sorted(pairs), "the order is kept"
 
     @settings(deadline=None)
@@ -74,20 +74,20 @@ class TestSections:
     def test_of_ordered_dumps_no_row_is_left_over(
         self, old: list[int], new: list[int], sizes: list[int], others: list[int]
     ) -> None:
-        pairs, _, _ = told(sorted(old), sorted(new), 1000, sizes, others)
+        pairs, _, _ = compared(sorted(old), sorted(new), 1000, sizes, others)
         assert len(pairs) == len(set(old) & set(new))
 
     @pytest.mark.parametrize(("capacity", "is_met"), [(19, False), (20, True)])
     def test_rows_wait_as_long_as_there_is_room(self, capacity: int, is_met: bool) -> None:
         # Twenty rows arrived in front.
         old, new = [*range(100, 120)], [*range(20), *range(100, 120)]
-        pairs, deletes, _ = told(old, new, capacity, [5], [5])
+        pairs, deletes, _ = compared(old, new, capacity, [5], [5])
         assert len(pairs) == (20 if is_met else 19)
         assert len(deletes) == 20 - len(pairs)
 
     def test_bytes_are_bounded_too(self) -> None:
         # Eight bytes a row: ten of the rows may wait.
-        pairs, deletes, _ = told([*range(100, 120)], [*range(20), *range(100, 120)], 1000, [5], [5], 80)
+        pairs, deletes, _ = compared([*range(100, 120)], [*range(20), *range(100, 120)], 1000, [5], [5], 80)
         assert 0 < len(deletes) == 20 - len(pairs)
 
     def test_parts_that_wait_are_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ class TestSections:
         monkeypatch.setattr(aging, "PART_BYTES", 80)
         monkeypatch.setattr(Block, "concat", noted)
         old, new = [*range(100, 200)], [*range(90), *range(100, 200)]
-        pairs, deletes, _ = told(old, new, 1000, [5], [5])
+        pairs, deletes, _ = compared(old, new, 1000, [5], [5])
         assert len(pairs) == 100
         assert not deletes
         assert 0 < max(sizes) <= 80
@@ -113,8 +113,8 @@ class TestSections:
             yield block([*range(1000)])
             yield block([*range(1000, 1010)], 1000)
 
-        for met in in_sequence(read(), iter([block([*range(990)])]), 1000, 1 << 20):
-            if not isinstance(met, Matched):
-                seen += [buffer.size for column in met.rows.rows.columns for buffer in column.buffers() if buffer]
+        for each in in_sequence(read(), iter([block([*range(990)])]), 1000, 1 << 20):
+            if not isinstance(each, Matched):
+                seen += [buffer.size for column in each.rows.rows.columns for buffer in column.buffers() if buffer]
         assert seen
         assert max(seen) < 1000

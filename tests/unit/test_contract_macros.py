@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Relation, make_batch, make_job
 
 VIEW = [
     ("account_id", "bigint"),
@@ -39,16 +39,12 @@ def differences(contract: dict[str, str | None], *, invalid: Sequence[str] = ())
 
     columns = {name: {"name": name} | ({"data_type": given} if given else {}) for name, given in contract.items()}
     macros = Macros(run_query=run_query, model={"columns": columns})
-    macros._context["adapter"].runs_python = lambda: True
-    macros._context["adapter"].invalid_types = lambda types: [each for each in types if each in invalid]
-    # A file's macros replace these when it is loaded.
-    _ = macros._refuse
-    macros._macros["_discard"] = lambda *_: None
-    job = {"name": "x", "settings": {"before_image": "auto"}, "outcome": {"batches": 0}}
+    macros.adapter.runs_python = lambda: True
+    macros.adapter.invalid_types = lambda types: [each for each in types if each in invalid]
+    macros.replace(_discard=None)
     logged = [{"name": name, "data_type": data_type, "is_key": name == "account_id"} for name, data_type in VIEW[:3]]
-    batch = {"batch_id": 2, "label": "2", "attempt": "own", "staged_in": [], "columns": logged}
     try:
-        macros._check_contract(job, batch)
+        macros._check_contract(make_job(settings={"before_image": "auto"}), make_batch(columns=logged))
     except CompilationError as error:
         _, first, *lines, last = str(error).splitlines()
         assert first.endswith("x, batch 2: the contract in its yml differs from the columns of the view:")
@@ -98,7 +94,6 @@ def test_names_are_spelt_alike() -> None:
 
 def printed(view: list[tuple[str, str]], text: str = '/* deltawave {"batch_id": 0} */') -> str:
     """What the operation prints of a view with these columns."""
-    lines: list[str] = []
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql.startswith("show"):
@@ -114,10 +109,9 @@ def printed(view: list[tuple[str, str]], text: str = '/* deltawave {"batch_id": 
         ref=lambda package, name, v: Relation(f"`{package}`.`{name}`"),
         invocation_id="0",
         toyaml=lambda value: yaml.safe_dump(value, sort_keys=False),
-        print=lambda line: lines.append(line) or "",
     )
     macros.contract("log")
-    (found,) = lines
+    (found,) = macros.printed
     return found
 
 
@@ -140,14 +134,8 @@ def test_the_yml_is_ready_to_paste() -> None:
 
 def test_every_name_and_type_is_read_as_it_is() -> None:
     long = ",".join(f"a long name {number}:int" for number in range(20))
-    columns = [
-        ("no", "int"),
-        ("1", "int"),
-        ("a: b", "string"),
-        ("it's", "string"),
-        ("größe", "int"),
-        ("x", f"struct<{long}>"),
-    ]
+    names = ("no", "1", "a: b", "it's", "größe")
+    columns = [*((name, "int") for name in names), ("x", f"struct<{long}>")]
     (model,) = yaml.safe_load(printed(columns))["models"]
     assert model["config"] == {"contract": {"enforced": True}}
     assert [(each["name"], each.get("quote", False)) for each in model["columns"]] == [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from bad_input import messages
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_job
 
 PLAN = """== Analyzed Logical Plan ==
 == Optimized Logical Plan ==
@@ -38,21 +38,19 @@ def source(**facts: Any) -> dict[str, Any]:
         ("NOT (cast(dump_date#7 as string)", "NOT (cast(other_date#7 as string)", False),
     ],
 )
-def test_files_tell_of_dates_only_where_nothing_else_is_read(old: str, new: str, known: bool) -> None:
+def test_files_name_dates_only_where_nothing_else_is_read(old: str, new: str, known: bool) -> None:
     plan = PLAN.replace(old, new) if old else PLAN
-    job = {"sql": "select 1", "settings": {"snapshot_date": "day"}, "snapshot_type": "string", "statements": []}
+    job = make_job(settings={"snapshot_date": "day"}, snapshot_type="string")
     columns = Macros(run_query=lambda _: [(plan, "")])._date_columns(job, [source()])
     assert columns == ({"legacy.accounts": "Dump_Date"} if known else {})
 
 
-def test_files_tell_of_numbers() -> None:
+def test_files_name_numbers() -> None:
     plan = PLAN.replace("string", "bigint").replace("0001-01-01", "-97")
-    settings = {"snapshot_date": "day", "snapshot_order": "number"}
-    job = {"sql": "select 1", "settings": settings, "snapshot_type": "bigint", "statements": []}
-    asked: list[str] = []
-    macros = Macros(run_query=lambda sql: asked.append(sql) or [(plan, "")])
+    job = make_job(settings={"snapshot_date": "day", "snapshot_order": "number"}, snapshot_type="bigint")
+    macros = Macros(run_query=lambda sql: [(plan, "")])
     assert macros._date_columns(job, [source()]) == {"legacy.accounts": "Dump_Date"}
-    assert asked[0].endswith("where `day` <> cast('-97' as bigint)")
+    assert macros.queries[0].endswith("where `day` <> cast('-97' as bigint)")
     plan = plan.replace("= -97", "= -971")
     assert macros._date_columns(job, [source()]) == {}
 
@@ -120,10 +118,11 @@ OF_VALUES = (
 )
 
 
-def announced_by(
-    plan: str, *rows: str, unread: list[str] | None = None, sources: list[dict[str, Any]] | None = None
-) -> list[str]:
-    """The empty dumps of a run for which each source has a folder for a day; ``rows``: the sources with rows there."""
+def announced_by(plan: str, *rows: str, sources: list[dict[str, Any]] | None = None) -> tuple[list[str], list[str]]:
+    """The empty dumps of a run for which each source has a folder for a day, and its warnings.
+
+    ``rows``: the sources with rows there.
+    """
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
         if sql.startswith("explain"):
@@ -131,13 +130,13 @@ def announced_by(
         return [(1,)] if any(f"from {name}\n" in sql for name in rows) else []
 
     dump = {"column": "dump_date", "data_type": "date", "folder": "2026-01-02", **dumps("2026-01-02")[0]}
-    job = {"name": "x", "sql": "select 1", "settings": {"snapshot_date": "dump_date"}, "snapshot_type": "date"}
     dated = [
         {**each, "relation": each["name"], "announced": [dump]} for each in sources or [source(is_read=True), counts()]
     ]
-    macros = warning([] if unread is None else unread, run_query=run_query)
-    found = macros._dumps_without_rows({**job, "dated_sources": dated, "statements": []}, [], "2026-01-01")
-    return [each["snapshot_date"] for each in found]
+    macros = accepting("", run_query=run_query)
+    job = make_job(settings={"snapshot_date": "dump_date"}, snapshot_type="date", dated_sources=dated)
+    found = macros._dumps_without_rows(job, [], "2026-01-01")
+    return [each["snapshot_date"] for each in found], macros.warnings
 
 
 def counts(*, is_read: bool = True) -> dict[str, Any]:
@@ -146,30 +145,28 @@ def counts(*, is_read: bool = True) -> dict[str, Any]:
 
 class TestFoldersWithoutRows:
     def test_a_folder_of_the_select_s_source_is_an_empty_dump(self) -> None:
-        assert announced_by(DUMPS_PLAN) == ["2026-01-02"]
+        assert announced_by(DUMPS_PLAN) == (["2026-01-02"], [])
 
     @pytest.mark.parametrize("is_read", [True, False])
     def test_a_folder_of_another_source_is_none(self, is_read: bool) -> None:
         # The dumps of the select are in a source, or in a table of no source: only a model behind a table is not seen.
         dumps_source = source(is_read=True)
         alone = [counts(is_read=is_read)]
-        assert announced_by(DUMPS_PLAN, "legacy.accounts", sources=[dumps_source, *alone]) == []
-        assert announced_by(DUMPS_PLAN, sources=alone) == ([] if is_read else ["2026-01-02"])
+        assert announced_by(DUMPS_PLAN, "legacy.accounts", sources=[dumps_source, *alone])[0] == []
+        assert announced_by(DUMPS_PLAN, sources=alone)[0] == ([] if is_read else ["2026-01-02"])
 
-    def test_a_plan_without_any_relation_tells_nothing(self) -> None:
-        assert announced_by(OF_VALUES, sources=[counts()]) == ["2026-01-02"]
+    def test_a_plan_without_any_relation_shows_nothing(self) -> None:
+        assert announced_by(OF_VALUES, sources=[counts()])[0] == ["2026-01-02"]
 
     def test_a_table_s_name_is_not_part_of_another(self) -> None:
         plan = DUMPS_PLAN.replace("accounts__header_1", "counts_2")
-        assert announced_by(plan, sources=[counts()]) == []
+        assert announced_by(plan, sources=[counts()])[0] == []
 
     def test_an_empty_dump_with_its_count_is_no_unread_date(self) -> None:
-        said: list[str] = []
-        assert announced_by(DUMPS_PLAN, "legacy.counts", unread=said) == ["2026-01-02"]
-        assert not said
-        assert announced_by(DUMPS_PLAN, "legacy.counts", unread=said, sources=[counts()]) == []
-        assert len(said) == 1
-        assert said[0].startswith("x: legacy.counts has dump(s) of 2026-01-02, of which the select returns no row")
+        assert announced_by(DUMPS_PLAN, "legacy.counts") == (["2026-01-02"], [])
+        found, (warning,) = announced_by(DUMPS_PLAN, "legacy.counts", sources=[counts()])
+        assert found == []
+        assert warning.startswith("x: legacy.counts has dump(s) of 2026-01-02, of which the select returns no row")
 
 
 @pytest.mark.parametrize(
@@ -188,26 +185,24 @@ def dumps(*dates: str) -> list[dict[str, Any]]:
     ]
 
 
-def warning(said: list[str], *, accept: str = "", **context: Any) -> Macros:
-    """Macros whose warnings are added to ``said``, in a run that accepts one model."""
-    exceptions = SimpleNamespace(warn=lambda text: said.append(text) or "")
-    return Macros(exceptions=exceptions, var=lambda name, default: [accept], **context)
+def accepting(model: str, **context: Any) -> Macros:
+    """The macros of a run that accepts one model."""
+    return Macros(var=lambda name, default: [model], **context)
 
 
 def warnings(
     last: str | None, pending: list[str], now: str = "2026-02-02T03:00:00+00:00", accept: str = "", **options: Any
 ) -> list[str]:
     """What a run warns of, that has a log up to a date, or none, and compares some dates."""
-    said: list[str] = []
-    macros = warning(said, accept=accept, run_started_at=dt.datetime.fromisoformat(now))
-    job = {"name": "x", "settings": options}
+    macros = accepting(accept, run_started_at=dt.datetime.fromisoformat(now))
+    job = make_job(settings=options)
     record, found = dumps(last)[0] if last else None, dumps(*pending)
     newest = found[-1] if found else record
     if "every" in options:
         macros._warn_of_gaps(job, record, found)
     if "warn_after" in options and newest:
         macros._warn_of_age(job, newest)
-    return said
+    return macros.warnings
 
 
 class TestDueDumps:
@@ -229,18 +224,17 @@ class TestDueDumps:
     def test_the_newest_is_not_older_than_that(
         self, limit: tuple[int, str], last: str | None, pending: list[str], age: str | None
     ) -> None:
-        said = warnings(last, pending, warn_after={"count": limit[0], "period": limit[1]})
-        assert len(said) == (age is not None)
-        for text in said:
+        found = warnings(last, pending, warn_after={"count": limit[0], "period": limit[1]})
+        assert len(found) == (age is not None)
+        for text in found:
             newest = (pending or [last])[-1]
             assert text.startswith(f"x: the newest dump is that of {newest}, which is {age} old")
             assert f"and warn_after is {limit[0]} {limit[1]}{'s' * (limit[0] > 1)}." in text
 
     def test_dates_that_are_compared_again_are_no_gap(self) -> None:
-        said = warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-06"], every="day")
-        assert not said
-        said = warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-07"], every="day")
-        assert "between those of 2026-01-05 and 2026-01-07 (every: day)" in said[0]
+        assert not warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-06"], every="day")
+        found = warnings("2026-01-05", ["2026-01-02", "2026-01-05", "2026-01-07"], every="day")
+        assert "between those of 2026-01-05 and 2026-01-07 (every: day)" in found[0]
 
     def test_the_age_does_not_depend_on_the_time_zone_of_the_clock(self) -> None:
         limit = {"count": 1, "period": "day"}
@@ -267,9 +261,9 @@ class TestDueDumps:
     def test_no_date_between_two_is_missing(
         self, every: str, last: str | None, pending: list[str], gaps: str | None
     ) -> None:
-        said = warnings(last, pending, every=every)
-        assert len(said) == (gaps is not None)
-        for text in said:
+        found = warnings(last, pending, every=every)
+        assert len(found) == (gaps is not None)
+        for text in found:
             assert text.startswith(f"x: no dump has come between those of {gaps} (every: {every}).")
             assert "run once with --vars '{deltawave_accept: [x]}', which does not warn of gaps." in text
 
@@ -304,14 +298,14 @@ def replaced(again: list[str], there: list[str], **record: Any) -> tuple[dict[st
         return {"dumps": dumps(*there), "replaced": [], "rewind_to": state["rewind_to"]}
 
     macros = Macros()
-    macros._macros["_pending_dumps"] = pending_dumps
+    macros.replace(_pending_dumps=pending_dumps)
     known: dict[str, Any] = {
         date: {**SEEN, "is_compared": True, "batch_id": COMPARED[date], **dumps(date)[0]} for date in COMPARED
     }
     known["2026-01-03"] = {**SEEN, "is_compared": False, "batch_id": None}
     last = {"batch_id": 7, "snapshot_date": "2026-01-06", "first_batch": 1, "is_baseline": False, **record}
     state = {"record": last, "is_new_generation": False, "names": []}
-    pending = macros._replaced_dumps({"name": "accounts", "settings": {}}, state, known, again)
+    pending = macros._replaced_dumps(make_job("accounts"), state, known, again)
     return pending, found[0]
 
 
@@ -363,15 +357,11 @@ class TestReplacedDates:
     @pytest.mark.parametrize("newest", [8, 9])
     def test_dumps_are_compared_after_the_run_s_own_rewind_alone(self, newest: int) -> None:
         """Another run may find the rewound log, and compare the same dates, before this one goes on."""
-        said: list[str] = []
         refreshing = SimpleNamespace(FULL_REFRESH=True)
         macros = Macros(model=SimpleNamespace(unique_id="model.accounts"), flags=refreshing)
-        macros._context["exceptions"].warn = lambda text: said.append(text) or ""
-        _ = macros._undo_replaced
-        for name in ("_warn_of_readers", "_operation", "_undo_batches"):
-            macros._macros[name] = lambda *_: None
-        macros._macros["_repair"] = lambda _: {"record": {"batch_id": newest}, "names": ["accounts"]}
-        job = {"name": "accounts", "settings": {}, "outcome": {}}
+        macros.replace(_warn_of_readers=None, _operation=None, _undo_batches=None)
+        macros.replace(_repair={"record": {"batch_id": newest}, "names": ["accounts"]})
+        job = make_job("accounts")
         state = {"record": {"batch_id": 7}, "is_new_generation": False, "names": []}
         pending = {"dumps": [], "replaced": ["2026-01-02"], "rewind_to": 1}
         if newest > 8:
@@ -381,37 +371,29 @@ class TestReplacedDates:
         rewound = {"record": {"batch_id": 8}, "is_new_generation": False, "names": ["accounts"]}
         assert macros._undo_replaced(job, state, pending) == rewound
         # The warning of a full refresh was given when the run began.
-        assert not said
+        assert not macros.warnings
 
     def test_a_delivery_that_does_not_match_its_checksums_undoes_nothing(self) -> None:
         macros = Macros()
-        _ = macros._undo_replaced
         checked: list[str] = []
 
         def check(job: Any, state: Any, dump: dict[str, str]) -> None:
             checked.append(dump["snapshot_date"])
             raise CompilationError("wrong checksums")
 
-        macros._macros["_check_checksum_files"] = check
+        macros.replace(_check_checksum_files=check)
         pending = {"dumps": dumps("2026-01-02", "2026-01-05"), "replaced": ["2026-01-05"], "rewind_to": 1}
         # Whatever it did after that would fail: there is no model here.
         with pytest.raises(CompilationError, match="wrong checksums"):
-            macros._undo_replaced({"name": "accounts", "settings": {}}, {"record": {"batch_id": 7}}, pending)
+            macros._undo_replaced(make_job("accounts"), {"record": {"batch_id": 7}}, pending)
         assert checked == ["2026-01-05"]
 
     def test_a_log_that_is_about_to_be_rewound_knows_only_what_that_leaves(self) -> None:
-        asked: list[str] = []
-
-        def run_query(sql: str) -> list[tuple[Any, ...]]:
-            asked.append(sql)
-            return []
-
-        macros = Macros(run_query=run_query)
-        job = {"batches": "accounts__batches", "statements": []}
-        macros._macros["_add_deliveries"] = lambda *_: ""
-        macros._known_dates(job, {"generation": 1, "rewound_to": 2})
-        macros._known_dates(job, {"generation": 1, "rewound_to": None})
-        assert ["and batch_id <= 2" in sql for sql in asked] == [True, False]
+        macros = Macros(run_query=lambda sql: [])
+        macros.replace(_add_deliveries="")
+        for batch in (2, None):
+            macros._known_dates(make_job(batches="accounts__batches"), {"generation": 1, "rewound_to": batch})
+        assert ["and batch_id <= 2" in sql for sql in macros.queries] == [True, False]
 
 
 NOW = dt.datetime.fromisoformat("2026-02-02T04:00:00+01:00")
@@ -420,12 +402,14 @@ DUMP_CHECKSUM = {"hash": "hash", "version": "version1"}
 
 def ordered_job(order: str, snapshot_type: str = "string") -> dict[str, Any]:
     settings = {"snapshot_date": "load", "snapshot_order": order, "allow_empty": False, "redelivery": "warn"}
-    job = {"name": "x", "sql": "select 1", "settings": settings, "snapshot_type": snapshot_type}
-    return job | {"dated_sources": [], "select_columns": [], "statements": [], "outcome": {}}
+    return make_job(settings=settings, snapshot_type=snapshot_type)
 
 
-def pending(order: str, last: str | None, found: list[str | None], said: list[str]) -> list[str]:
-    """The loads that a run compares, in their order: the log has one load, or none, and the select has some."""
+def pending(order: str, last: str | None, found: list[str | None]) -> tuple[list[str], list[str]]:
+    """The loads that a run compares, in their order, and its warnings.
+
+    The log has one load, or none, and the select has some.
+    """
     at = "2026-02-02T03:00:00.000000Z"
 
     def run_query(sql: str) -> list[tuple[Any, ...]]:
@@ -435,17 +419,13 @@ def pending(order: str, last: str | None, found: list[str | None], said: list[st
         return [(each, at, 1) for each in found]
 
     macros = Macros(run_query=run_query, run_started_at=NOW)
-    macros._context["exceptions"].warn = lambda text: said.append(text) or ""
-    _ = macros._pending_dumps, macros._known_dates
-    seen = {"is_compared": True, "batch_id": 3, "rows": 1, "checksum": "version1:7", "files": None, "is_other": False}
-    macros._macros["_known_dates"] = lambda *_: {last: {**seen, "seen_checksum": None}} if last else {}
-    macros._macros["_checksum_of_dump"] = lambda _: DUMP_CHECKSUM
-    macros._macros["_keep_deliveries"] = lambda *_: None
+    known = {last: {**SEEN, "rows": 1, "is_compared": True, "batch_id": 3, "files": None}} if last else {}
+    macros.replace(_known_dates=known, _checksum_of_dump=DUMP_CHECKSUM, _keep_deliveries=None)
     record = {"snapshot_date": last, "batch_at": "2026-02-01T00:00:00.000000Z", "batch_id": 3, "first_batch": 1}
     state = {"record": record if last else None, "is_new_generation": False}
     dumps = macros._pending_dumps(ordered_job(order), state)["dumps"]
     assert {dump["batch_at"] for dump in dumps} <= {at}
-    return [dump["snapshot_date"] for dump in dumps]
+    return [dump["snapshot_date"] for dump in dumps], macros.warnings
 
 
 class TestDumpsWithoutDates:
@@ -462,16 +442,16 @@ class TestDumpsWithoutDates:
     def test_they_are_compared_in_their_order(
         self, order: str, last: str | None, found: list[str | None], compared: list[str], late: str | None
     ) -> None:
-        said: list[str] = []
-        assert pending(order, last, found, said) == compared
-        assert len(said) == (late is not None)
-        for text in said:
+        dumps, warnings = pending(order, last, found)
+        assert dumps == compared
+        assert len(warnings) == (late is not None)
+        for text in warnings:
             assert text.startswith(f"x: skipped dump(s) of {late}: they were delivered after the dump of {last}")
 
     @pytest.mark.parametrize("missing", [None, ""])
     def test_each_has_a_value(self, missing: str | None) -> None:
         with pytest.raises(CompilationError, match=r"x: 1 row\(s\) have no load \(snapshot_date\)"):
-            pending("text", None, [missing, "a"], [])
+            pending("text", None, [missing, "a"])
 
     def test_a_rewind_goes_before_the_first_of_them(self) -> None:
         seen = {"is_compared": True}
@@ -501,16 +481,13 @@ class TestDumpsWithoutDates:
             return [(each, at, 1) for each in found]
 
         def known_dates(job: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
-            seen = {"is_compared": True, "rows": 1, "checksum": "version1:False", "files": None, "seen_checksum": None}
-            seen |= {"is_other": False, "batch_at": "2026-02-01T00:00:00.000000Z"}
+            seen = SEEN | {"is_compared": True, "rows": 1, "checksum": "version1:False", "files": None}
+            seen |= {"batch_at": "2026-02-01T00:00:00.000000Z"}
             standing = loads[: record.get("rewound_to") or len(loads)]
             return {load: {**seen, "batch_id": loads.index(load) + 1, "snapshot_date": load} for load in standing}
 
         macros = Macros(run_query=run_query, run_started_at=NOW)
-        _ = macros._pending_dumps, macros._known_dates
-        macros._macros["_known_dates"] = known_dates
-        macros._macros["_checksum_of_dump"] = lambda _: DUMP_CHECKSUM
-        macros._macros["_keep_deliveries"] = lambda *_: None
+        macros.replace(_known_dates=known_dates, _checksum_of_dump=DUMP_CHECKSUM, _keep_deliveries=None)
         job = ordered_job(order)
         job["settings"]["redelivery"] = "replace"
         last = {"snapshot_date": loads[-1], "batch_at": "2026-02-01T00:00:00.000000Z", "batch_id": 4, "first_batch": 1}
@@ -525,7 +502,7 @@ class TestDumpsWithoutDates:
         assert macros._some_dumps(job, compared["replaced"]) == ", ".join(load for load in loads if load in again)
 
     @pytest.mark.parametrize(
-        ("order", "data_type", "is_taken"),
+        ("order", "data_type", "fits"),
         [
             ("number", "int", True),
             ("number", "bigint", True),
@@ -539,8 +516,8 @@ class TestDumpsWithoutDates:
             ("text", "date", False),
         ],
     )
-    def test_types(self, order: str, data_type: str, is_taken: bool) -> None:
-        if is_taken:
+    def test_types(self, order: str, data_type: str, fits: bool) -> None:
+        if fits:
             Macros()._check_snapshot_order(ordered_job(order, data_type))
             return
         with pytest.raises(CompilationError, match=f"with snapshot_order: {order} it has to be "):

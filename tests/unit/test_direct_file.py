@@ -9,7 +9,7 @@ from types import FrameType
 import pyarrow as pa
 import pytest
 
-from deltawave.meshjoin.direct_file import SECTOR, DirectFile
+from deltawave.meshjoin.relation import SECTOR, DirectFile
 
 PARTS = [(number * 2 * SECTOR, (number * 2 + 2) * SECTOR - 100) for number in range(40)]
 

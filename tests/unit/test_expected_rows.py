@@ -5,39 +5,29 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_batch, make_job
 
 SELECT = "select row_count from {{ source('legacy', 'counts') }}\nwhere day = {snapshot_date};"
 DUMP = {"snapshot_date": "2026-01-02", "batch_at": "2026-01-02T00:00:00.000000Z"}
 STATE = {"record": {"batch_id": 1}}
 
 
-def job(expected: int | str | None, **facts: Any) -> dict[str, Any]:
+def job(expected: int | str | None, **others: Any) -> dict[str, Any]:
     settings = {"expected_rows": expected, "duplicate_keys": "fail", "allow_empty": False, "unique_key": ["id"]}
     strategy = {"reads": "dump", "checksums": None, "reader": "_whole_dump"}
-    outcome = {"batches": 0}
-    common = {"name": "x", "attempt": "own", "snapshot_type": "date", "statements": [], "outcome": outcome}
-    return {**common, "settings": settings, "strategy": strategy, **facts}
+    return make_job(**{"snapshot_type": "date", "settings": settings, "strategy": strategy, **others})
 
 
-def macros(rows: list[tuple[Any, ...]] | None = None, asked: list[str] | None = None, accept: str = "y") -> Macros:
-    """Macros for which every query returns ``rows``; ``asked``: where the queries are noted."""
-
-    def run_query(sql: str) -> list[tuple[Any, ...]]:
-        if asked is not None:
-            asked.append(sql)
-        return rows or []
-
+def macros(rows: list[tuple[Any, ...]] | None = None, accept: str = "y") -> Macros:
+    """Macros for which every query returns ``rows``."""
     found = Macros(
-        run_query=run_query,
+        run_query=lambda sql: rows or [],
         var=lambda name, default: [accept],
         render=lambda text: text.replace("{{ source('legacy', 'counts') }}", "legacy.counts"),
         run_started_at=None,
         config={"contract": {}},
     )
-    # A file's macros replace this when it is loaded.
-    _ = found._refuse
-    found._macros["_discard"] = lambda *_: None
+    found.replace(_discard=None)
     return found
 
 
@@ -47,9 +37,9 @@ class TestTheNumber:
             assert macros()._expected_rows(job(given), STATE, DUMP) == given
 
     def test_a_select_is_asked_for_the_dump_s_date(self) -> None:
-        asked: list[str] = []
-        assert macros([(10,)], asked)._expected_rows(job(SELECT), STATE, DUMP) == 10
-        assert asked == [
+        asked = macros([(10,)])
+        assert asked._expected_rows(job(SELECT), STATE, DUMP) == 10
+        assert asked.queries == [
             "select *\nfrom (\n    select row_count from legacy.counts\n"
             "    where day = cast('2026-01-02' as date)\n)\nlimit 2"
         ]
@@ -75,11 +65,11 @@ class TestTheNumber:
     def test_anything_else_is_refused_unless_the_run_is_accepted(self, rows: list[tuple[Any, ...]], found: str) -> None:
         with pytest.raises(CompilationError) as error:
             macros(rows)._expected_rows(job(SELECT), STATE, DUMP)
-        said = str(error.value)
-        assert f"x, batch 2 (2026-01-02): the select of expected_rows returned {found}, not one whole number." in said
-        assert "Nothing was changed." in said
-        assert "run once with --vars '{deltawave_accept: [x]}'" in said
-        assert "legacy.counts" in said
+        text = str(error.value)
+        assert f"x, batch 2 (2026-01-02): the select of expected_rows returned {found}, not one whole number." in text
+        assert "Nothing was changed." in text
+        assert "run once with --vars '{deltawave_accept: [x]}'" in text
+        assert "legacy.counts" in text
         assert macros(rows, accept="x")._expected_rows(job(SELECT), STATE, DUMP) is None
 
     @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), Decimal("Infinity")])
@@ -87,20 +77,19 @@ class TestTheNumber:
         assert macros()._whole_number(value) is None
 
     def test_an_accepted_run_asks_for_no_number_of_a_dated_dump(self) -> None:
-        asked: list[str] = []
-        dated = job(SELECT)
+        dated, accepted = job(SELECT), macros([(10,)], accept="x")
         dated["settings"]["snapshot_date"] = "day"
-        assert macros([(10,)], asked, accept="x")._expected_rows(dated, STATE, DUMP) is None
-        assert not asked
-        assert macros([(10,)], asked)._expected_rows(dated, STATE, DUMP) == 10
-        # Without dates the number is part of what tells whether the source has changed.
-        assert macros([(10,)], asked, accept="x")._expected_rows(job(SELECT), STATE, DUMP) == 10
+        assert accepted._expected_rows(dated, STATE, DUMP) is None
+        assert not accepted.queries
+        assert macros([(10,)])._expected_rows(dated, STATE, DUMP) == 10
+        # Without dates the number is part of what shows whether the source has changed.
+        assert accepted._expected_rows(job(SELECT), STATE, DUMP) == 10
 
     def test_an_unchanged_source_is_read_again_if_the_number_is_another(self) -> None:
         found = macros()
-        found._context["adapter"].call_library = lambda *_: {"fingerprint": "state", "bytes": 5}
-        found._macros["_runs_python"] = lambda: True
-        model = job(SELECT, remote=None, source_bytes=None, sql="select 1")
+        found.adapter.call_library = lambda *_: {"fingerprint": "state", "bytes": 5}
+        found.replace(_runs_python=True)
+        model = job(SELECT, source_bytes=None)
         model["settings"] |= {"snapshot_date": None, "is_auto": True, "strategy": "outer_join", "reason": "configured"}
         prints = [found._source_fingerprint(model, number) for number in (10, 10, 11)]
         assert prints[0] == prints[1] != prints[2]
@@ -112,8 +101,7 @@ def checked(
     """The error of a dump with that many rows, of which none has a null or duplicate key."""
     model = job(expected, strategy={"reads": reads, "checksums": None})
     read = 10 if isinstance(expected, str) else expected
-    batch = {"label": "2", "batch_id": 2, "attempt": "own", "staged_in": [], "is_first": False, "rows_old": 9}
-    batch |= {"expected_rows": read, "reading": {"is_whole": False, **reading}}
+    batch = make_batch(rows_old=9, expected_rows=read, reading={"is_whole": False, **reading})
     landed = {"rows": rows, "null_keys": 0, "duplicate_keys": 0, "duplicate_rows": 0}
     try:
         macros(accept=accept)._check_dump(model, batch, landed)
@@ -125,9 +113,9 @@ def checked(
 class TestTheDump:
     @pytest.mark.parametrize("rows", [9, 11])
     def test_another_number_is_refused(self, rows: int) -> None:
-        said = str(checked(rows))
-        assert f"x, batch 2: the dump has {rows} row(s), and expected_rows is 10. Is the dump complete?" in said
-        assert "Nothing was changed. If it is right, run once with --vars '{deltawave_accept: [x]}'" in said
+        text = str(checked(rows))
+        assert f"x, batch 2: the dump has {rows} row(s), and expected_rows is 10. Is the dump complete?" in text
+        assert "Nothing was changed. If it is right, run once with --vars '{deltawave_accept: [x]}'" in text
         assert "and expected_rows gives 10." in str(checked(rows, SELECT))
         assert checked(rows, accept="x") is None
         assert checked(rows, None) is None
@@ -147,23 +135,20 @@ def test_files_in_place_that_are_the_same_are_checked_if_a_number_is_expected(
     expected: int | None, checked_rows: list[int]
 ) -> None:
     found, numbers = macros(), []
-    batch = {"is_first": True, "expected_rows": expected, "reading": None, "staged_in": [], "batch_id": 2}
-    batch |= {"attempt": "own", "result": {"quarantined": 0}}
-    landed = {"rows": 10, "checksum": None}
-    stubs: dict[str, Any] = {
-        "_expected_rows": expected,
-        "_source_fingerprint": None,
-        "_is_source_unchanged": False,
-        "_begin_batch": batch,
-        "_macro_named": lambda *_: {"is_idle": True, "files": []},
-        "_count_landed": landed,
-        "_is_unchanged": True,
-    }
-    quiet = ["_step", "_discard", "_remember_source", "_accept", "_prepare_log", "_stage", "_count_changes"]
-    quiet += ["_keep_state"]
-    for name, value in {**stubs, **dict.fromkeys(quiet)}.items():
-        found._macros[name] = lambda *_, value=value: value
-    found._macros["_check_dump"] = lambda job, batch, landed: numbers.append(landed["rows"])
+    found.replace(
+        _expected_rows=expected,
+        _source_fingerprint=None,
+        _is_source_unchanged=False,
+        _begin_batch=make_batch(is_first=True, expected_rows=expected, reading=None, result={"quarantined": 0}),
+        _macro_named=lambda name: lambda *_: {"is_idle": True, "files": []},
+        _count_landed={"rows": 10, "checksum": None},
+        _is_unchanged=True,
+        _check_dump=lambda job, batch, landed: numbers.append(landed["rows"]),
+    )
+    without_effect = """
+        step remember_source accept prepare_log stage count_changes keep_state
+    """
+    found.replace(**{f"_{name}": None for name in without_effect.split()})
     assert found._compare_dump(job(expected, columns=None, select_columns=[]), STATE, DUMP) == STATE
     assert numbers == checked_rows
 
@@ -174,11 +159,9 @@ def test_a_dump_of_which_only_differences_are_landed(inserts: int, deletes: int,
     model = job(12, strategy={"reads": "differences", "checksums": "rows", "comparison": None})
     # Two rows of a duplicate key were quarantined, one is held.
     result = {"rows_dump": 5, "rows_new": 4, "quarantined": 2, "counts": None, "log_table": "log"}
-    batch = {"label": "2", "batch_id": 2, "attempt": "own", "staged_in": [], "is_first": False, "rows_old": 10}
-    batch |= {"expected_rows": 12, "columns": [], "result": result}
+    batch = make_batch(rows_old=10, expected_rows=12, columns=[], result=result)
     found = macros([(inserts, deletes, 0, 0, 0)])
-    _ = found._place
-    found._macros["_staged_rows"] = lambda *_: "staged"
+    found.replace(_staged_rows="staged")
     if rows is None:
         found._count_changes(model, batch)
         assert result["rows_dump"] == 12

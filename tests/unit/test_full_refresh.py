@@ -5,23 +5,14 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_job
 
 
 def run(option: bool | None, **args: Any) -> tuple[bool, list[str]]:
     """Whether a run with --full-refresh and these arguments starts a new log, and its warnings."""
-    warnings: list[str] = []
-    macros = Macros(
-        flags=SimpleNamespace(FULL_REFRESH=True),
-        invocation_args_dict=args,
-        exceptions=SimpleNamespace(warn=warnings.append, raise_compiler_error=refuse),
-    )
-    job = {"name": "accounts", "settings": {"full_refresh": option}}
-    return macros._starts_generation(job, {"batch_id": 7}), warnings
-
-
-def refuse(message: str) -> None:
-    raise CompilationError(message)
+    macros = Macros(flags=SimpleNamespace(FULL_REFRESH=True), invocation_args_dict=args)
+    job = make_job("accounts", settings={"full_refresh": option})
+    return macros._starts_generation(job, {"batch_id": 7}), macros.warnings
 
 
 @pytest.mark.parametrize(

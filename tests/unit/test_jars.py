@@ -33,36 +33,36 @@ REFUSED = {
     "com.example:any_2.12:1.0": "Scala 2.12",
 }
 DOUBTFUL = {
-    "io.delta:delta-spark_2.13:4.0.0": "does not tell which Spark",
+    "io.delta:delta-spark_2.13:4.0.0": "does not say which Spark",
     "org.apache.hudi:hudi-spark4.0-bundle_2.13:1.1.0": "is made for Spark 4.0",
     "org.apache.sedona:sedona-spark-shaded-4.0_2.13:1.8.0": "is made for Spark 4.0",
-    "{{ env_var('A', 'x,y') | trim }}": "does not tell which Spark",
+    "{{ env_var('A', 'x,y') | trim }}": "does not say which Spark",
 }
 
 
-def judged(said: str, key: str = PACKAGES) -> tuple[str, bool] | None:
+def finding_of(named: str, key: str = PACKAGES) -> tuple[str, bool] | None:
     """Why the only jar with a finding does not fit pyspark 4.1.4, and whether that is certain."""
-    (jar,) = jars({key: said}, "4.1.4")
+    (jar,) = jars({key: named}, "4.1.4")
     return (jar.wrong, jar.certain) if jar.wrong else None
 
 
-@pytest.mark.parametrize("said", FITTING)
-def test_fitting_jars_are_in_order(said: str) -> None:
-    assert judged(said) is None
+@pytest.mark.parametrize("named", FITTING)
+def test_fitting_jars_are_in_order(named: str) -> None:
+    assert finding_of(named) is None
 
 
-@pytest.mark.parametrize("said", REFUSED)
-def test_jars_of_another_spark_or_scala_are_told(said: str) -> None:
-    why = f"{said} is made for {REFUSED[said]}; pyspark 4.1.4 is Spark 4.1 with Scala 2.13."
-    assert judged(said) == (why, True)
+@pytest.mark.parametrize("named", REFUSED)
+def test_jars_of_another_spark_or_scala_are_named(named: str) -> None:
+    reason = f"{named} is made for {REFUSED[named]}; pyspark 4.1.4 is Spark 4.1 with Scala 2.13."
+    assert finding_of(named) == (reason, True)
 
 
-@pytest.mark.parametrize("said", DOUBTFUL)
-def test_doubts_are_told_as_doubts(said: str) -> None:
-    verdict = judged(said)
-    assert verdict is not None
-    why, certain = verdict
-    assert DOUBTFUL[said] in why
+@pytest.mark.parametrize("named", DOUBTFUL)
+def test_doubts_are_reported_as_doubts(named: str) -> None:
+    finding = finding_of(named)
+    assert finding is not None
+    reason, certain = finding
+    assert DOUBTFUL[named] in reason
     assert not certain
 
 
@@ -76,18 +76,18 @@ def test_doubts_are_told_as_doubts(said: str) -> None:
         ("hdfs://node:9000/jars/iceberg-spark-runtime-3.5_2.12-1.9.2.jar", False),
     ],
 )
-def test_files_are_judged_by_their_names(file: str, fits: bool) -> None:
-    assert (judged(file, FILES) is None) == fits
+def test_files_are_known_by_their_names(file: str, fits: bool) -> None:
+    assert (finding_of(file, FILES) is None) == fits
 
 
 def test_the_address_of_a_file_stays_hidden() -> None:
-    why, _ = judged("https://me:hunter2@host/jars/delta-spark_4.2_2.13-4.4.0.jar", FILES) or ("", False)
-    assert why.startswith("delta-spark_4.2_2.13-4.4.0.jar is made for Spark 4.2")
+    reason, _ = finding_of("https://me:hunter2@host/jars/delta-spark_4.2_2.13-4.4.0.jar", FILES) or ("", False)
+    assert reason.startswith("delta-spark_4.2_2.13-4.4.0.jar is made for Spark 4.2")
 
 
 def test_every_jar_of_a_list_is_looked_at() -> None:
     settings = {PACKAGES: f"{TESTED[0]}, {TESTED[1]},", FILES: "a.jar"}
-    assert [jar.said for jar in jars(settings, "4.1.4")] == [*TESTED, "a.jar"]
+    assert [jar.named for jar in jars(settings, "4.1.4")] == [*TESTED, "a.jar"]
 
 
 def test_a_connect_server_loads_its_own_jars() -> None:
@@ -143,7 +143,7 @@ def test_the_adapter_starts_spark_with_fitting_and_doubtful_jars(
         launch({PACKAGES: f"{TESTED[0]},io.delta:delta-spark_2.13:4.0.0"})
     assert started
     (warning,) = warnings
-    assert warning.startswith("io.delta:delta-spark_2.13:4.0.0 does not tell which Spark it is made for;")
+    assert warning.startswith("io.delta:delta-spark_2.13:4.0.0 does not say which Spark it is made for;")
 
 
 def test_the_page_lists_all_kinds() -> None:

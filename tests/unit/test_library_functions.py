@@ -1,4 +1,4 @@
-"""Library functions by dotted path: found, called, what they log, and what is said where that fails."""
+"""Library functions by dotted path: found, called, what they log, and the messages where that fails."""
 
 import logging
 import sys
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from bad_input import messages
+from bad_input import messages, refused
 from dbt_common.exceptions import DbtRuntimeError
 
 import deltawave
@@ -94,20 +94,20 @@ def test_an_argument_that_is_left_out_is_named(installed: Path) -> None:
 
 
 def test_a_module_that_cannot_be_imported_shows_its_line(installed: Path) -> None:
-    said = compared("shop_needs.compare")
-    assert "Importing shop_needs failed with ModuleNotFoundError: No module named 'shop_of_nobody'" in said
-    assert said.count("File ") == 1
-    assert f'File "{installed / "shop_needs.py"}", line 1' in said
+    message = compared("shop_needs.compare")
+    assert "Importing shop_needs failed with ModuleNotFoundError: No module named 'shop_of_nobody'" in message
+    assert message.count("File ") == 1
+    assert f'File "{installed / "shop_needs.py"}", line 1' in message
 
 
 def test_an_error_shows_the_lines_of_the_functions_package_alone(installed: Path) -> None:
-    said = compared("shop_diffs.compare", old="a", new="b")
+    message = compared("shop_diffs.compare", old="a", new="b")
     file = installed / "shop_diffs.py"
-    assert said.startswith("Library function 'shop_diffs.compare' failed with KeyError: 'spoilt'")
-    assert f'File "{file}", line 6, in compare' in said
-    assert f'File "{file}", line 10, in inner' in said
-    assert said.count("File ") == 2
-    assert "hunter2" not in said
+    assert message.startswith("Library function 'shop_diffs.compare' failed with KeyError: 'spoilt'")
+    assert f'File "{file}", line 6, in compare' in message
+    assert f'File "{file}", line 10, in inner' in message
+    assert message.count("File ") == 2
+    assert "hunter2" not in message
 
 
 def test_lines_of_packages_say_nothing_but_those_of_the_library() -> None:
@@ -128,9 +128,8 @@ def test_a_connection_without_a_session_is_refused(method: str) -> None:
     adapter: Any = DeltawaveAdapter.__new__(DeltawaveAdapter)
     adapter.config = SimpleNamespace(credentials=SimpleNamespace(in_session=False))
     arguments = [{}, {}, "view"] if method == "view_by_python" else [[]]
-    with pytest.raises(DbtRuntimeError) as error:
+    with refused("Comparison in Python", "a connection without a session", DbtRuntimeError):
         getattr(adapter, method)("shop_diffs.compare", *arguments)
-    assert messages("Comparison in Python")["a connection without a session"] in error.value.msg
 
 
 def test_messages_of_the_package_are_heard() -> None:

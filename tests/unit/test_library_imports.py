@@ -43,10 +43,10 @@ def test_no_import_of_the_library_is_hidden() -> None:
 
 
 def test_importing_the_package_imports_no_spark() -> None:
-    told = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", "import deltawave, sys; print('pyspark' in sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.strip() == "False"
+    assert run.stdout.strip() == "False"

@@ -129,17 +129,12 @@ def test_columns_of_a_relation_keep_order_and_spelling():
 
 
 def test_columns_of_a_query_are_described():
-    asked = []
-
-    def answer(sql: str) -> list[tuple[Any, ...]]:
-        asked.append(sql)
-        return [("Id", "int", None), ("2020", "string", None)]
-
-    assert Macros(run_query=answer)._columns_of_query("select 1") == [
+    macros = Macros(run_query=lambda sql: [("Id", "int", None), ("2020", "string", None)])
+    assert macros._columns_of_query("select 1") == [
         {"name": "Id", "data_type": "int", "comment": None},
         {"name": "2020", "data_type": "string", "comment": None},
     ]
-    assert asked == ["describe query select 1"]
+    assert macros.queries == ["describe query select 1"]
 
 
 def test_nothing_is_asked_while_dbt_parses():

@@ -18,16 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.mesh_oracle import Row, exact, rows_of
 
-from deltawave.meshjoin import direct_file
+from deltawave.meshjoin import relation as relation_module
 from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.conditions import Between, Condition, Equal, Near, Where
-from deltawave.meshjoin.operator import KINDS, MeshJoin
+from deltawave.meshjoin.operator import KINDS, RESULT_BYTES, MeshJoin, OnePass
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.results import RESULT_BYTES
-from deltawave.meshjoin.shed_window import shedding
-from deltawave.meshjoin.shedding import SketchedFrequencies
-from deltawave.meshjoin.stream import Counts, Progress, greedy
-from deltawave.meshjoin.stream_window import Window
+from deltawave.meshjoin.shedding import SketchedFrequencies, shedding
+from deltawave.meshjoin.stream import Counts, StreamBuffer, Window
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
 RELATION = pa.schema([("id", pa.int64()), ("place", pa.string()), ("skey", pa.int64())])
@@ -54,24 +51,26 @@ def stored(folder: Path, rows: pa.RecordBatch, per_page: int, key: Sequence[str]
     return PageFile(folder / "relation.pages")
 
 
-class Drawn:
+class Drawn(OnePass):
     """w and b that change in flight."""
 
-    def __init__(self, choices: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self,
+        join: MeshJoin,
+        stream: Sequence[pa.RecordBatch | None],
+        choices: Sequence[tuple[int, int]],
+        counts: Counts | None = None,
+    ) -> None:
+        super().__init__(join, StreamBuffer(stream, join.stream_schema), counts or Counts())
         self._choices, self._turn = choices, 0
 
-    def __call__(self, progress: Progress) -> tuple[int, int]:
+    def _choose(self, room: int) -> tuple[int, int]:
         self._turn += 1
         return self._choices[self._turn % len(self._choices)]
 
 
 def all_rows(batches: Iterator[pa.RecordBatch]) -> list[Row]:
     return [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("relation")
 
 
 @pytest.mark.parametrize("how", KINDS)
@@ -106,7 +105,7 @@ def test_the_result_is_that_of_the_exact_join(
         # None: nothing new meanwhile.
         pause = [None] * pauses
         batches = [part for at in range(0, len(stream), coming_in) for part in (left.slice(at, coming_in), *pause)]
-        found = all_rows(join.run(batches, Drawn(choices), counts))
+        found = all_rows(Drawn(join, batches, choices, counts).batches())
         assert counts.tuples == len(stream)
         assert counts.peak_bytes <= MEMORY
 
@@ -264,7 +263,7 @@ def test_other_conditions(
     with stored(folder, right, per_page, ()) as pages:
         join = MeshJoin(pages, condition, left.schema, how, MEMORY, most_pages=4)
         batches = [left.slice(at, 3) for at in range(0, len(stream), 3)]
-        found = all_rows(join.run(batches, Drawn([(w, b), (0, 1)])))
+        found = all_rows(Drawn(join, batches, [(w, b), (0, 1)]).batches())
     assert Counter(found) == exact(rows_of(left), rows_of(right), how, matches, slice(0, 3))
 
 
@@ -293,7 +292,7 @@ def test_memory_bounds_the_window(folder: Path, piece: int) -> None:
         for memory in (100_000, 400_000):
             counts = Counts()
             join = MeshJoin(pages, ON, STREAM, "inner", memory, most_pages=2)
-            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), greedy, counts))
+            found = all_rows(join.run((left.slice(at, piece) for at in range(0, 20_000, piece)), counts))
             assert len(found) == 2000
             assert counts.peak_bytes <= memory
             cycles.append(counts.iterations * 2 / pages.pages)
@@ -341,7 +340,7 @@ def test_nulls_and_varied_widths_in_little_memory(
         at += batches[-1].num_rows
     with stored(folder, right, 2) as pages:
         join, counts = MeshJoin(pages, ON, WIDE, how, memory, most_pages=1), Counts()
-        found = all_rows(join.run(batches, Drawn(choices), counts))
+        found = all_rows(Drawn(join, batches, choices, counts).batches())
         assert counts.peak_bytes <= memory
 
     def matches(one: Row, other: Row) -> bool:
@@ -403,23 +402,23 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
     memory = 1 << 20
     rows = pa.record_batch([pa.array(range(64_000)), pa.array(["y" * 24] * 64_000)], names=["id", "place"])
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["id"], page_bytes=1 << 15)
-    taken: list[int] = []
-    rooms: list[weakref.ref[Any]] = []
-    add, aligned = Window.add, direct_file._aligned
+    sizes: list[int] = []
+    buffers: list[weakref.ref[Any]] = []
+    add, aligned = Window.add, relation_module._aligned
 
-    def noted_room(size: int) -> Any:
-        room = aligned(size)
-        rooms.append(weakref.ref(room))
-        return room
+    def noted_buffer(size: int) -> Any:
+        buffer = aligned(size)
+        buffers.append(weakref.ref(buffer))
+        return buffer
 
     def held() -> int:
-        return sum(len(room) for each in rooms if (room := each()) is not None)
+        return sum(len(buffer) for each in buffers if (buffer := each()) is not None)
 
     def noted(window: Window, *arguments: Any) -> None:
         add(window, *arguments)
-        taken.append(window.nbytes + held())
+        sizes.append(window.nbytes + held())
 
-    monkeypatch.setattr(direct_file, "_aligned", noted_room)
+    monkeypatch.setattr(relation_module, "_aligned", noted_buffer)
     monkeypatch.setattr(Window, "add", noted)
     with PageFile(folder / "relation.pages", direct=True) as pages:
         wide = "z" * (memory - pages.page_bytes - 1000)
@@ -427,8 +426,8 @@ def test_direct_reads_keep_no_more_memory_than_they_need(folder: Path, monkeypat
         join = MeshJoin(pages, ON, new[0].schema, memory_bytes=memory)
         assert join.pages_at_a_time > 1
         assert sum(batch.num_rows for batch in join.run([*new, new[0]])) == 3
-        assert len(taken) == 3
-        assert max(taken) <= memory
+        assert len(sizes) == 3
+        assert max(sizes) <= memory
         for count in (6, 2):
             for begin in (0, count, 2 * count):
                 read = pages.read(begin, count)
@@ -452,7 +451,7 @@ _POOLS: list[pa.MemoryPool] = []
 
 @contextmanager
 def watched() -> Iterator[Callable[[], int]]:
-    """The most bytes that Arrow's and Python's objects, numpy's arrays too, have taken within the block; after it."""
+    """The most bytes that Arrow's and Python's objects, numpy's arrays too, have sizes within the block; after it."""
     previous = pa.default_memory_pool()
     pool = pa.proxy_memory_pool(previous)
     # What is allocated in it, such as the last batch, may outlive the block.

@@ -1,12 +1,10 @@
 """The macros by which a function of a Python library compares, rendered."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from bad_input import messages
-from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from bad_input import refused
+from unit.macro_harness import Macros, Relation, make_batch, make_job
 
 FUNCTION = "shop.diffs.compare"
 VIEW = "`dev__accounts__changes_3_0a1b_0e0b7ce9`"
@@ -24,52 +22,34 @@ RETURNED = {
 }
 
 
-def column(described: dict[str, Any], **others: Any) -> dict[str, Any]:
+def column(described: dict[str, Any]) -> dict[str, Any]:
     both = {"is_key": False, "in_old": True, "in_new": True, "is_compared": False, "tolerance": None, "since": 1}
-    return both | {"is_added": False, "was_known": True} | described | others
+    return both | {"is_added": False, "was_known": True} | described
 
 
-class Door:
-    """The macros beside an adapter that remembers what it was asked, and a session that knows one view."""
+STRATEGY = {"comparison": FUNCTION, "options": ["window_rows"]}
 
-    def __init__(self, returned: dict[str, str] | None = None, **settings: Any) -> None:
-        self.calls: list[tuple[Any, ...]] = []
-        returned = RETURNED if returned is None else returned
-        self.macros = Macros(tables={VIEW: list(returned.items())}, run_query=lambda sql: [])
-        adapter = self.macros._context["adapter"]
-        adapter.view_by_python = lambda *args: self.calls.append(args)
-        adapter.check_library_function = lambda *args: self.calls.append(args)
-        self.job = {
-            "name": "accounts",
-            "settings": {"unique_key": ["ID"], "before_image": "auto", "file_format": "parquet", "window_rows": 8}
-            | settings,
-            "strategy": {"comparison": FUNCTION, "options": ["window_rows"]},
-            "target": SimpleNamespace(schema="dev", identifier="accounts"),
-            "state_schema": "dev",
-            "catalog": "builtin",
-            "statements": [],
-            "outcome": {"batches": 0},
-        }
 
-    def changes(self, *columns: dict[str, Any]) -> str:
-        return self.macros._changes_by_python(self.job, self.batch(*columns))
+def job(**others: Any) -> dict[str, Any]:
+    settings = {"unique_key": ["ID"], "before_image": "auto", "file_format": "parquet", "window_rows": 8}
+    target = Relation.create("dev", "accounts")
+    return make_job("accounts", settings=settings, strategy=STRATEGY, target=target, state_schema="dev", **others)
 
-    def changed(self, *columns: dict[str, Any]) -> dict[str, Any]:
-        """The batch, after its changes were asked for."""
-        batch = self.batch(*columns)
-        self.macros._changes_by_python(self.job, batch)
-        return batch
 
-    def batch(self, *columns: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "batch_id": 3,
-            "label": "3",
-            "attempt": "0a1b",
-            "columns": list(columns),
-            "staged_in": ["log"],
-            "reading": {"old": "dev.kept"},
-            "result": {"new": "(select 1)", "measured": {}},
-        }
+def changed(returned: dict[str, str] = RETURNED, figures: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The batch after the function has compared: the columns of its changes, and the figures that it measured."""
+    macros = Macros(tables={VIEW: list(returned.items())}, run_query=lambda sql: [])
+    macros.adapter.view_by_python = lambda *args: figures and {"messages": [], "measured": figures}
+    batch = make_batch(
+        3,
+        attempt="0a1b",
+        columns=[column(ID), column(PRICE), column(TAGS)],
+        staged_in=["log"],
+        reading={"old": "dev.kept"},
+        result={"new": "(select 1)", "measured": {}},
+    )
+    macros._changes_by_python(job(catalog="builtin"), batch)
+    return batch
 
 
 @pytest.mark.parametrize(
@@ -80,47 +60,36 @@ class Door:
     ],
 )
 def test_what_is_not_as_the_log_has_it_is_refused(kind: str, returned: dict[str, str]) -> None:
-    with pytest.raises(CompilationError) as error:
-        Door(returned).changes(column(ID), column(PRICE), column(TAGS))
-    assert messages("Comparison in Python")[kind] in error.value.msg
+    with refused("Comparison in Python", kind) as error:
+        changed(returned)
     assert error.value.msg.startswith("accounts, batch 3: ")
 
 
 def test_what_the_function_measured_becomes_the_batchs() -> None:
-    door = Door()
-    adapter = door.macros._context["adapter"]
     figures = {"distance": 0.25, "window_rows": None}
-    adapter.view_by_python = lambda *args: {"messages": [], "measured": figures}
-    assert door.changed(column(ID), column(PRICE), column(TAGS))["result"]["measured"] == figures
+    assert changed(figures=figures)["result"]["measured"] == figures
 
 
 def test_figures_that_no_column_holds_are_refused() -> None:
-    door = Door()
-    adapter = door.macros._context["adapter"]
-    adapter.view_by_python = lambda *args: {"messages": [], "measured": {"distance": 0.25, "speed": 3}}
-    with pytest.raises(CompilationError) as error:
-        door.changes(column(ID), column(PRICE), column(TAGS))
-    assert messages("Comparison in Python")["figures without a column"] in error.value.msg
+    with refused("Comparison in Python", "figures without a column"):
+        changed(figures={"distance": 0.25, "speed": 3})
 
 
 def test_changes_of_another_kind_are_refused() -> None:
-    door = Door()
-    door.macros._run_query = lambda sql: [(0, 0, 0, 0, 1)] if "count_if" in sql else []
-    batch = {"batch_id": 3, "label": "3", "attempt": "0a1b", "columns": [], "staged_in": ["log"]}
-    batch["result"] = {"log_table": "dev.log"}
-    door.job["folders"] = {"dev.log": "/log"}
-    with pytest.raises(CompilationError) as error:
-        door.macros._count_changes(door.job, batch)
-    assert messages("Comparison in Python")["changes of another kind"] in error.value.msg
+    macros = Macros(run_query=lambda sql: [(0, 0, 0, 0, 1)] if "count_if" in sql else [])
+    batch = make_batch(3, attempt="0a1b", columns=[], staged_in=["log"], result={"log_table": "dev.log"})
+    with refused("Comparison in Python", "changes of another kind"):
+        macros._count_changes(job(folders={"dev.log": "/log"}), batch)
 
 
 def test_a_function_is_looked_for_before_anything_runs() -> None:
-    door = Door()
-    door.macros._require_python("accounts", door.job["strategy"])
-    assert door.calls == [(FUNCTION, ["old", "new", "unique_key", "columns", "before_image", "window_rows"])]
+    macros, calls = Macros(), list[Any]()
+    macros.adapter.view_by_python = None
+    macros.adapter.check_library_function = lambda *args: calls.append(args)
+    macros._require_python("accounts", STRATEGY)
+    assert calls == [(FUNCTION, ["old", "new", "unique_key", "columns", "before_image", "window_rows"])]
 
 
 def test_an_adapter_that_runs_no_python_is_refused() -> None:
-    with pytest.raises(CompilationError) as error:
+    with refused("Comparison in Python", "an adapter that runs no Python"):
         Macros()._require_python("accounts", {"comparison": FUNCTION, "options": []})
-    assert messages("Comparison in Python")["an adapter that runs no Python"] in error.value.msg

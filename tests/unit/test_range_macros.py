@@ -18,14 +18,14 @@ RANGES: list[dict[str, Any]] = [
 @settings(max_examples=100, deadline=None)
 def test_many_places_become_few_that_hold_them_all(ids: set[int], limit: int) -> None:
     chosen = [RANGES[number] for number in sorted(ids)]
-    taken = MACROS._in_few_places(RANGES, chosen, limit)
-    found = [each["range_id"] for each in taken]
+    some = MACROS._in_few_places(RANGES, chosen, limit)
+    found = [each["range_id"] for each in some]
     assert found == sorted(set(found))
     assert ids <= set(found)
-    intervals = MACROS._intervals(taken)
+    intervals = MACROS._intervals(some)
     assert len(intervals) <= limit
     if len(MACROS._intervals(chosen)) <= limit:
-        assert taken == chosen
+        assert some == chosen
 
 
 def test_neighbours_are_one_interval() -> None:

@@ -1,11 +1,10 @@
 """Messages of data that is refused or skipped name the way out."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_job
 
 QUARANTINE = "duplicate_keys: quarantine, which sets such rows aside with a warning"
 MULTISET = "duplicate_keys: multiset, which counts the rows of a key"
@@ -31,9 +30,7 @@ def test_duplicate_keys(strategy: str, is_auto: bool, batch_id: int, remedy: str
 
 
 def test_skipped_dates_name_the_batches_and_the_command_that_undoes_them() -> None:
-    said: list[str] = []
-    macros = Macros(exceptions=SimpleNamespace(warn=lambda text: said.append(text) or ""))
-    job = {"name": "x", "outcome": {}, "settings": {}}
+    macros, job = Macros(), make_job()
     seen = {"is_compared": True, "checksum": "1:7", "seen_checksum": None, "files": "a", "rows": 4}
     known: dict[str, dict[str, Any]] = {
         "2026-01-01": seen | {"batch_id": 1, "is_other": False},
@@ -44,7 +41,7 @@ def test_skipped_dates_name_the_batches_and_the_command_that_undoes_them() -> No
     # An operation is the last batch.
     record = {"snapshot_date": "2026-01-05", "batch_id": 4, "first_batch": 1, "is_baseline": False}
     macros._warn_of_skipped(job, record, known, macros._skipped_dates(known, list(known), []))
-    assert said == [
+    assert macros.warnings == [
         "x: skipped dump(s) of 2026-01-03: they were delivered after the dump of 2026-01-05 was compared (batch 3)."
         " To take them, undo the later batches, then run again: "
         "dbt run-operation deltawave.rewind --args '{model: x, to_batch: 2}'",
@@ -55,9 +52,9 @@ def test_skipped_dates_name_the_batches_and_the_command_that_undoes_them() -> No
     ]
 
     # No earlier state can be rebuilt from a log that began with a baseline.
-    said.clear()
+    macros.warnings.clear()
     macros._warn_of_skipped(job, record | {"is_baseline": True}, known, macros._skipped_dates(known, list(known), []))
-    for text in said:
+    for text in macros.warnings:
         assert text.endswith(
             "The log began with initial_load: baseline, so it cannot be rewound. To take them, begin a new generation: "
             "full_refresh: true in the config and --full-refresh once."

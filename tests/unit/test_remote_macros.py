@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, Relation, make_job
 
 ACCOUNTS = [
     {"name": "region", "data_type": "string", "is_key": True, "is_chosen": False},
@@ -32,15 +32,10 @@ class Remote:
         adapter = SimpleNamespace(remote_view=remote_view, remote_dialect=lambda name: dialect)
         tables = {"`deltawave_shop__accounts_a1`": columns}
         self.macros = Macros(tables, lambda sql: [(value,) for value in values], adapter=adapter)
-        self.job = {
-            "name": "accounts",
-            "target": SimpleNamespace(schema="shop", identifier=identifier),
-            "attempt": "a1",
-            "statements": [],
-            "settings": {"remote": "legacy"},
-            "remote": None,
-            "sql": "select * from t -- all",
-        }
+        target = Relation.create("shop", identifier)
+        self.job = make_job(
+            "accounts", target=target, attempt="a1", settings={"remote": "legacy"}, sql="select * from t -- all"
+        )
         self.macros._open_remote(self.job)
 
     def key(self, data_type):
@@ -149,7 +144,7 @@ def test_a_row_is_chosen_a_logarithm_of_times(count, depth):
     assert deepest == depth
 
 
-def test_stock_spark_is_told_what_it_takes():
+def test_stock_spark_is_refused():
     macros = Macros(adapter=SimpleNamespace())
     with pytest.raises(CompilationError, match=r"'remote' \(legacy\) needs a profile of type: deltawave"):
         macros._require_remote("accounts", "legacy")

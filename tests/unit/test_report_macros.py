@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Relation, make_job
 
 LOG = [
     ("region", "string"),
@@ -24,7 +24,6 @@ class Operations:
 
     def __init__(self, answer: Any, relations: set[str]) -> None:
         self.called: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.printed: list[str] = []
         config = {"materialized": "differential", "unique_key": ["region", "id"], "state_schema": "kept"}
         node = {"name": "odd name", "resource_type": "model", "package_name": "shop", "config": config}
 
@@ -37,19 +36,16 @@ class Operations:
             graph=SimpleNamespace(nodes={"node": node}, sources={}),
             run_query=run_query,
             ref=lambda package, name, v: Relation(f"`dev`.`{name}`"),
-            print=self.printed.append,
         )
-        self.macros._columns_of = lambda relation: [  # type: ignore[method-assign]
-            {"name": name, "data_type": kind} for name, kind in (QUARANTINED if "quarantine" in str(relation) else LOG)
-        ]
-        adapter = self.macros._context["adapter"]
-        adapter.runs_python = lambda: True
+        self.macros.replace(
+            _columns_of=lambda relation: described(QUARANTINED if "quarantine" in str(relation) else LOG)
+        )
+        self.macros.adapter.runs_python = lambda: True
+        self.macros.adapter.call_library = lambda *given: (self.called.append(given), answer)[1]
 
-        def call(function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
-            self.called.append((function, relations, options))
-            return answer
 
-        adapter.call_library = call
+def described(columns: list[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "data_type": kind} for name, kind in columns]
 
 
 @pytest.mark.parametrize("has_quarantine", [False, True])
@@ -69,20 +65,19 @@ def test_a_page(has_quarantine: bool) -> None:
         "batch": None,
         "output": "x.html",
     }
-    assert shop.printed == ["<!doctype html>"]
+    assert shop.macros.printed == ["<!doctype html>"]
 
 
 def test_a_page_of_a_wave_index() -> None:
     shop = Operations({"text": "<!doctype html>"}, {"odd name__batches"})
     shop.macros._context["graph"].nodes["node"]["config"] = {"materialized": "wave_index"}
-    shop.macros._wave_settings = lambda name, config: {"state_schema": "kept"}  # type: ignore[method-assign]
-    shop.macros._wave_of = lambda relation: {"day": 5}  # type: ignore[method-assign]
+    shop.macros.replace(_wave_settings={"state_schema": "kept"}, _wave_of={"day": 5})
     shop.macros.report("odd name", format="html")
     ((function, relations, options),) = shop.called
     assert function == "deltawave.reporting.command.wave_page"
     assert "from `kept`.`odd name__batches` as batches" in relations["batches"]
     assert options == {"name": "dev.odd name", "record": {"day": 5}, "output": None}
-    shop.macros._wave_of = lambda relation: None  # type: ignore[method-assign]
+    shop.macros.replace(_wave_of=None)
     with pytest.raises(CompilationError, match=r"report: odd name has no batch yet\."):
         shop.macros.report("odd name", format="html")
 
@@ -96,7 +91,7 @@ def test_a_history() -> None:
     assert relations["log"] == "`dev`.`odd name`"
     key = [["ID", "5"], ["region", None]]
     assert options == {"name": "odd name", "key": key, "column": None}
-    assert shop.printed == ["as text"]
+    assert shop.macros.printed == ["as text"]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +103,7 @@ def test_a_history() -> None:
 )
 def test_a_text_about_no_log(columns: list[tuple[str, str]], built: list[str], message: str) -> None:
     shop = Operations(None, set(built))
-    shop.macros._columns_of = lambda relation: [{"name": name, "data_type": kind} for name, kind in columns]
+    shop.macros.replace(_columns_of=described(columns))
     with pytest.raises(CompilationError, match=message):
         shop.macros.report("odd name")
 
@@ -132,21 +127,13 @@ def test_samples_are_of_all_columns_and_free_of_control_characters() -> None:
 
 
 def test_bytes_are_shown_once_a_run_has_recorded_them() -> None:
-    asked: list[str] = []
-
-    def run_query(sql: str) -> list[tuple[Any, ...]]:
-        asked.append(sql)
-        return [(12_000, 34_000)]
-
-    macros = Macros(run_query=run_query)
+    macros = Macros(run_query=lambda sql: [(12_000, 34_000)])
     reported = {"batches": Relation.create("kept", "x__batches")}
     for columns, lines in (["rows_new"], []), (["rows_new", "BYTES_FULL"], ["12,000; by full comparisons: 34,000"]):
-        macros._columns_of = lambda relation, names=columns: [  # type: ignore[method-assign]
-            {"name": name, "data_type": "bigint"} for name in names
-        ]
+        macros.replace(_columns_of=described([(name, "bigint") for name in columns]))
         found = macros._bytes_line(reported, [{"batch_id": 2}, {"batch_id": 5}])
         assert [line.partition(": ")[2] for line in found if line] == lines
-    (sql,) = asked
+    (sql,) = macros.queries
     assert "batch_id between 2 and 5\n" in sql
     assert macros._bytes_line({"batches": None}, []) == []
 
@@ -163,15 +150,8 @@ def test_bytes_are_shown_once_a_run_has_recorded_them() -> None:
 def test_files_whose_bytes_are_recorded(reads: str, kind: str, asked: list[str]) -> None:
     """Those of the dump's, or of the landed slice and of all rows that are kept."""
     shop = Operations(7, set())
-    job = {
-        "strategy": {"reads": reads},
-        "settings": {"snapshot_date": None},
-        "remote": None,
-        "source_bytes": None,
-        "sql": "select 1 -- all",
-        "target": Relation.create("dev", "x"),
-        "state_schema": "kept",
-    }
+    job = make_job(strategy={"reads": reads}, settings={"snapshot_date": None}, source_bytes=None)
+    job |= {"sql": "select 1 -- all", "state_schema": "kept"}
     state = {"kind": kind, "batch_id": 1, "attempt": "other"}
     batch = {"landed": Relation.create("kept", "x__slice_2_own"), "result": {"state": state, "bytes_dump": None}}
     found = shop.macros._bytes_read(job, batch)
@@ -180,5 +160,5 @@ def test_files_whose_bytes_are_recorded(reads: str, kind: str, asked: list[str])
     # A database is not asked again for that.
     of_remote = shop.macros._bytes_read(job | {"remote": {"name": "legacy"}}, batch)
     assert of_remote["dump"] == (7 if reads == "slice" else None)
-    shop.macros._context["adapter"].runs_python = lambda: False
+    shop.macros.adapter.runs_python = lambda: False
     assert shop.macros._bytes_read(job, batch) == {"dump": None, "full": None}

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.shed_window import shedding
-from deltawave.meshjoin.shedding import PRIORITIES, SketchedFrequencies
+from deltawave.meshjoin.shedding import PRIORITIES, SketchedFrequencies, shedding
 from deltawave.meshjoin.stream import Counts
 
 ON = Equal.on("key")
@@ -50,11 +49,6 @@ def parted(
         results.append(found.filter(pc.invert(is_shed)).drop_columns(["is_shed"]))
         shed.append(found.filter(is_shed).select(join.stream_schema.names))
     return results, shed
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("shed")
 
 
 @pytest.mark.parametrize("priority", PRIORITIES)

@@ -1,7 +1,7 @@
 """When the state of a strategy that reads slices is rewritten, and when hashes can be compared."""
 
 import pytest
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Relation, make_batch, make_job
 
 
 @pytest.mark.parametrize(
@@ -65,21 +65,12 @@ def test_hashes_of_other_columns_are_not_compared(dump: dict[str, str], *, has_d
 def test_a_library_reads_the_changes_of_a_log_from_its_files(strategy: str, file_format: str, *, is_read: bool) -> None:
     macros = Macros()
     settings = {"unique_key": ["id"], "file_format": file_format, "before_image": "auto"}
-    job = {
-        "name": "x",
-        "strategy": macros._strategy_named("x", strategy),
-        "settings": settings,
-        "state_schema": "s",
-        "target": Relation.create("s", "x"),
-        "batches": "s.x__batches",
-    }
+    job = make_job(strategy=macros._strategy_named("x", strategy), settings=settings, batches="s.x__batches")
     columns = [{"name": name, "in_old": True, "in_new": True} for name in ("id", "name")]
-    batch = {"batch_id": 9, "first_batch": 2, "is_baseline": False, "rows_old": 100, "columns": columns}
     partitions = [(-5, "aa"), (6, "bb"), (8, "cc")]
-    batch["result"] = {
-        "log_table": "s.x__log",
-        "partitions": [{"batch_id": number, "attempt": attempt} for number, attempt in partitions],
-    }
+    recorded = [{"batch_id": number, "attempt": attempt} for number, attempt in partitions]
+    result = {"log_table": "s.x__log", "partitions": recorded}
+    batch = make_batch(9, first_batch=2, is_baseline=False, rows_old=100, columns=columns, result=result)
     state = {"kind": "hashes", "batch_id": 5, "attempt": "own", "as_of": 5}
     found = macros._known_hashes(job, batch, {"state": state, "batch_id": 8})
     assert "where `_batch_id` >= 6" in found["relations"]["patches"]
@@ -107,26 +98,23 @@ def test_a_library_reads_the_changes_of_a_log_from_its_files(strategy: str, file
 @pytest.mark.parametrize(("is_joined", "is_idle"), [(True, False), (False, False), (True, True)])
 def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bool, is_idle: bool) -> None:
     macros, statements = Macros(), list[str]()
-    found = {
-        "_has_drifted": False,
-        "_whole_log": {"logged": "log"},
-        "_rows_by_hashes": "`differing`",
-        "_logged_rows": "logged",
-        "_counted_in_files": {"rows": 2},
-    }
-    _ = macros._create_slice, macros._rows_by_hashes, macros._logged_rows, macros._counted_in_files
-    macros._macros |= {name: lambda *_, value=value: value for name, value in found.items()}
-    macros._macros["_run"] = lambda job, sql: statements.append(sql)
+    macros.replace(
+        _has_drifted=False,
+        _whole_log={"logged": "log"},
+        _rows_by_hashes="`differing`",
+        _logged_rows="logged",
+        _counted_in_files={"rows": 2},
+        _run=lambda job, sql: statements.append(sql),
+    )
     described = {"data_type": "string", "in_old": True, "in_new": True, "is_compared": True}
     columns = [described | {"name": name, "is_key": name == "id"} for name in ("id", "name")]
     columns[0]["is_compared"] = False
     settings = {"unique_key": ["id"], "copy_format": "parquet", "before_image": "auto", "snapshot_date": None}
-    batch = {"columns": columns, "landed": Relation.create("s", "x__slice_2_own"), "rows_old": 5, "is_baseline": False}
-    batch |= {"batch_id": 2, "attempt": "own", "fingerprint": None, "expected_rows": None, "snapshot_date": None}
     measured = {"pairs": 0 if is_idle else 2, "previous_rows": 5} if is_joined else {}
-    batch["result"] = {"measured": measured}
-    job = {"settings": settings, "columns": columns, "sql": "select 1", "target": Relation.create("s", "x")}
-    job |= {"statements": [], "state_schema": "s"}
+    batch = make_batch(columns=columns, rows_old=5, is_baseline=False, result={"measured": measured})
+    batch |= dict.fromkeys(("fingerprint", "expected_rows", "snapshot_date"))
+    batch["landed"] = Relation.create("s", "x__slice_2_own")
+    job = make_job(settings=settings, columns=columns)
     state = {"kind": "hashes", "batch_id": 1, "attempt": "first", "rows": 5}
     last = {"batch_id": 1, "state": state, "rows_new": 5, "fingerprint": None, "columns": columns}
     reading = macros.default___differences_by_hashes(job, batch, last)

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from deltawave.meshjoin.hadoop_files import HadoopFiles
-from deltawave.spark_errors import readable
+from deltawave.meshjoin.batch_folders import HadoopFiles
+from deltawave.spark_errors import message_of
 
 BEGIN = (
     "[STREAM_FAILED] Query [id = f447-2e, runId = 1782-9e] terminated with exception: "
@@ -76,7 +76,7 @@ JAVA = (
     ids=["driver", "task", "no query", "two lines", "key", "message", "java", "source", "analysis", "sentence"],
 )
 def test_the_sentence_alone_is_printed(text: str, shown: str | None) -> None:
-    assert readable(ValueError(text)) == (shown or text)
+    assert message_of(ValueError(text)) == (shown or text)
 
 
 def test_a_session_without_a_jvm_is_refused():

@@ -4,7 +4,7 @@ import json
 import re
 from types import SimpleNamespace
 
-from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, DecimalType, IntegerType, StringType, StructField, StructType
 from unit.macro_harness import Macros, Relation
 
 from dbt.adapters.deltawave.catalog import LOG_TABLE, PART_LENGTH, names_clause
@@ -32,6 +32,17 @@ def test_names_and_comments_are_kept():
 def test_many_columns_make_several_parts():
     schema = StructType([StructField(f"Column {number}", IntegerType()) for number in range(200)])
     assert schema_in(names_clause(SimpleNamespace(schema=schema), {})) == schema
+
+
+def test_views_of_logs_have_the_same_properties() -> None:
+    types = {"Id": "int", "Tags": "array<struct<`a b`:decimal(9,2)>>"} | {f"Column {n}": "date" for n in range(200)}
+    macros = Macros()
+    columns = [{"name": name, "data_type": kind} for name, kind in types.items()]
+    macros._macros |= {"_catalog_keeps_views": lambda _: True, "_columns_of_query": lambda _: columns}
+    schema = StructType().add("Id", "integer").add("Tags", ArrayType(StructType().add("a b", DecimalType(9, 2))))
+    for name in list(types)[2:]:
+        schema.add(name, "date")
+    assert schema_in(macros._view_schema({}, "select 1")) == schema_in(names_clause(SimpleNamespace(schema=schema), {}))
 
 
 def test_the_table_of_a_log_is_found_in_the_text_of_its_view() -> None:

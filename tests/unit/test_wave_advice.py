@@ -9,8 +9,7 @@ from unit.wave_records import days_indexed
 
 from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
-from deltawave.wave.cost_parameters import TableParameters, WaveParameters, on_spark
-from deltawave.wave.costs import TableCost, WaveCost
+from deltawave.wave.costs import TableCost, TableParameters, WaveCost, WaveParameters, on_spark
 
 # Powers of ten, so that each term of a formula can be read in a sum. X = 5 and, for W = 11, Y = 5.
 PLAIN = WaveParameters(

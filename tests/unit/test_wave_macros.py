@@ -10,20 +10,21 @@ from typing import Any
 
 import pytest
 import yaml
-from bad_input import messages
+from bad_input import messages, refused
 from dbt_common.exceptions import CompilationError
 from pyspark.errors import AnalysisException
 from pyspark.sql import Row
 from pyspark.sql.types import DateType, IntegerType, StructType
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_batch, make_job
 
 from deltawave.wave import WaveIndex, materialization
 from deltawave.wave.access import days_between
 from deltawave.wave.materialization import as_outcome, for_vars, is_settled, specification
 from deltawave.wave.operations import DropIndex, as_json
 from deltawave.wave.run_plan import RunPlan, Work
+from deltawave.wave.statements import PARTS_DROPPED
 from deltawave.wave.steps import Step, written_days
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec, choices
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 from deltawave.wave.wave_table import check_catalog, marked, partitions
 
 GOOD = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
@@ -40,15 +41,28 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", CONFIGURATION)
 def test_a_bad_configuration_is_explained(kind: str) -> None:
-    with pytest.raises(CompilationError) as error:
+    with refused("Wave indices", kind):
         Macros().check_wave_config("sales", {**GOOD, **CONFIGURATION[kind]})
-    assert messages("Wave indices")[kind] in str(error.value)
 
 
 def test_options_have_defaults_and_come_from_meta() -> None:
     settings = Macros()._wave_settings("sales", {**GOOD, "meta": {"deltawave": {"window": 5, "gaps": "empty"}}})
     assert (settings["window"], settings["gaps"], settings["update_technique"]) == (5, "empty", "packed_shadow")
     assert settings["clip"] is True
+
+
+@pytest.mark.parametrize(
+    ("changed", "most"), [({}, None), ({"clip": False}, None), ({"clip": False, "scheme": "wata"}, 9)]
+)
+def test_readers_of_a_window_that_is_not_clipped_see_more_days(changed: dict[str, Any], most: int | None) -> None:
+    logged: list[str] = []
+    macros = Macros(log=lambda text, info: logged.append(text) or "")
+    macros._log_soft_window({"name": "sales", "settings": macros._wave_settings("sales", {**GOOD, **changed})})
+    assert re.findall(r"readers see (\d+) to (\d+) days", "".join(logged)) == ([("7", str(most))] if most else [])
+
+
+def test_python_says_the_same_of_dropped_parts() -> None:
+    assert Macros()._message("dropped_parts", {}) == PARTS_DROPPED
 
 
 def test_days_of_a_part() -> None:
@@ -71,10 +85,10 @@ def record(kind: str, *days: str) -> WaveRecord:
     return WaveRecord(spec, len(days), {number: Day(day) for number, day in enumerate(days, 1)})
 
 
-def ranged(told: WaveRecord, from_day: Any, to_day: Any) -> list[int]:
+def ranged(record: WaveRecord, from_day: Any, to_day: Any) -> list[int]:
     """The days of a range, of which macros and Python agree."""
-    days = Macros()._days_between(told.to_json(), from_day, to_day)
-    assert sorted(days_between(told, from_day, to_day)) == days
+    days = Macros()._days_between(record.to_json(), from_day, to_day)
+    assert sorted(days_between(record, from_day, to_day)) == days
     return list(days)
 
 
@@ -97,12 +111,11 @@ def test_days_of_a_range() -> None:
     ],
 )
 def test_an_end_that_is_no_day_is_refused(kind: str, type_: str, value: Any) -> None:
-    told = record(type_, "1")
-    with pytest.raises(CompilationError) as error:
-        Macros()._days_between(told.to_json(), value, None)
-    assert messages("Wave indices")[kind] in str(error.value)
+    days = record(type_, "1")
+    with refused("Wave indices", kind):
+        Macros()._days_between(days.to_json(), value, None)
     with pytest.raises(ValueError, match=r"to_day .*: take .*, as in day_column 'day'\."):
-        days_between(told, None, value)
+        days_between(days, None, value)
 
 
 @pytest.mark.parametrize(
@@ -120,14 +133,11 @@ def test_days_to_drop(asked: dict[str, Any], days: list[str]) -> None:
 
 
 def test_days_to_drop_of_no_model() -> None:
-    told = messages("Wave indices")
     nodes = {"nodes": {"sales": {"resource_type": "model", "name": "recent_sales"}}}
-    macros = Macros(var=lambda *_: {"recent_sale": ["2206-01-04"]}, graph=nodes)
-    with pytest.raises(CompilationError, match=re.escape(told["days to drop of a misspelt model"])):
-        macros._days_to_drop({"name": "recent_sales"})
-    with pytest.raises(CompilationError) as error:
+    with refused("Wave indices", "days to drop of a misspelt model"):
+        Macros(var=lambda *_: {"recent_sale": ["2206-01-04"]}, graph=nodes)._days_to_drop({"name": "recent_sales"})
+    with refused("Wave indices", "days to drop without a model") as error:
         Macros(var=lambda *_: "2206-01-04")._days_to_drop({"name": "sales"})
-    assert messages("Wave indices")["days to drop without a model"] in str(error.value)
     assert "--vars '{deltawave_drop_days: {sales: [2026-01-31]}}'" in str(error.value)
 
 
@@ -179,11 +189,10 @@ def planned(length: int = 0, accept: bool = False, **found: Any) -> tuple[list[s
     macros = Macros(var=lambda name, value: variables.get(name, value), run_started_at=started)
     asked: list[Any] = []
     spec = WaveSpec(WaveIndex("del", 300, 1), "in_place", "day", "day", (("day", "date"),))
-    macros._context["adapter"].call_library = lambda *args: (
+    macros.adapter.call_library = lambda *args: (
         asked.append(args[-1]) or as_outcome(RunPlan(**{**NOTHING, **found}), spec, length)
     )
-    job = {"name": "sales", "attempt": "own", "state_schema": "shop", "sql": "(select)", "settings": {"window": 300}}
-    job["target"] = {"identifier": "sales"}
+    job = make_job("sales", settings={"window": 300})
     macros._pending_days(job, {"record": None, "is_new_generation": False}, warned, refused)
     assert asked[0]["started_at"] == "2026-01-01T00:00:00.000000Z"
     assert asked[0]["accept"] == accept
@@ -254,27 +263,26 @@ def test_a_source_is_settled_if_the_next_run_has_nothing_to_say(
 def test_only_a_settled_source_that_stays_the_same_is_remembered(
     fingerprints: list[str | None], settled: bool, days: str, remembered: tuple[str, str] | None
 ) -> None:
-    looks, created = iter(fingerprints), []
+    looks = iter(fingerprints)
     macros = Macros(
-        run_query=lambda sql: created.append(sql) or [],
+        run_query=lambda sql: [],
         var=lambda _, default: default,
         local_md5=lambda text: "of days" if text == days else text,
     )
-    macros._macros |= {
-        "_source_fingerprint": lambda *_: next(looks),
-        "_pending_days": lambda *_: {"works": [], "days": [], "states": {"1": "s"} if days else {}},
-        "_sweep_parts": lambda *_: None,
-        "_is_settled": lambda *_: settled,
-        "_call_wave": lambda *_: days,
-    }
-    job = {"name": "sales", "state_schema": "shop", "target": SimpleNamespace(identifier="sales"), "statements": []}
-    job["outcome"] = {"batches": 0}
-    macros._load_days(job, {"record": of_view(pending=[]), "is_new_generation": False, "names": []}, [], [])
-    found = [
-        f"create view if not exists `shop`.`sales__seen_3_{name}` as select {text} as seen"
+    macros.replace(
+        _source_fingerprint=lambda *_: next(looks),
+        _pending_days={"works": [], "days": [], "states": {"1": "s"} if days else {}},
+        _sweep_parts=None,
+        _is_settled=settled,
+        _call_wave=days,
+    )
+    macros._load_days(
+        make_job("sales"), {"record": of_view(pending=[]), "is_new_generation": False, "names": []}, [], []
+    )
+    assert macros.queries == [
+        f"create view if not exists `s`.`sales__seen_3_{name}` as select {text} as seen"
         for name, text in ([remembered] if remembered else [])
     ]
-    assert created == found
     assert not [*looks]
 
 
@@ -290,16 +298,17 @@ def test_only_a_settled_source_that_stays_the_same_is_remembered(
 def test_remembered_days_are_those_since_the_last_batch(text: str, named: list[str], expected: str | None) -> None:
     read = []
     macros = Macros(var=lambda name, default: named if name == "deltawave_read" else default)
-    macros._macros["_facts_of"] = lambda _, relation: read.append(str(relation)) or {"View Text": text}
-    job = {"name": "sales", "state_schema": "shop", "target": SimpleNamespace(identifier="sales")}
     names = [f"{name}_{'a' * 32}" for name in ("sales__seen_2", "sales__other__seen_3", "SALES__seen_3")]
+    macros.replace(
+        _facts_of=lambda _, relation: read.append(str(relation)) or {"View Text": text},
+        # As they are by now.
+        _names_like=names,
+    )
     state = {"record": of_view(pending=[]), "is_new_generation": False}
-    # As they are by now.
-    macros._macros["_names_like"] = lambda *_: names
-    assert macros._remembered_days(job, state) == expected
-    assert read == ([] if named else [f"`shop`.`sales__seen_3_{'a' * 32}`"])
+    assert macros._remembered_days(make_job("sales"), state) == expected
+    assert read == ([] if named else [f"`s`.`sales__seen_3_{'a' * 32}`"])
     del names[2]
-    assert macros._remembered_days(job, state) is None
+    assert macros._remembered_days(make_job("sales"), state) is None
 
 
 def test_a_leap_day_is_a_day() -> None:
@@ -354,11 +363,10 @@ def test_a_column_that_is_called_view_text() -> None:
 def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[str, Any]]:
     """The relations and options that the library gets from ``advise_wave``."""
     asked: list[tuple[dict[str, str], dict[str, Any]]] = []
-    said: list[str] = []
 
     def call(function: str, relations: dict[str, str], options: dict[str, Any]) -> Any:
-        if function == "deltawave.wave.tables.choices":
-            return choices()
+        if function.startswith(("deltawave.wave.tables.", "deltawave.wave.schemes.")):
+            return Macros()._context["adapter"].call_library(function, relations, options)
         assert function == "deltawave.wave.materialization.advice"
         asked.append((relations, options))
         return ["Take del."]
@@ -368,24 +376,12 @@ def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[
         runs_python=lambda: True,
         get_relation=lambda **names: "`shop`.`{identifier}`".format(**names) if built else None,
     )
-    config = {"materialized": "wave_index", **GOOD}
-    known = {
-        "resource_type": "model",
-        "package_name": "shop",
-        "name": "sales",
-        "alias": "sales",
-        "database": None,
-        "schema": "shop",
-    }
-    graph = SimpleNamespace(nodes={"sales": Node(**known, config=config)}, sources={})
-    macros = Macros(
-        adapter=adapter,
-        graph=graph,
-        target=SimpleNamespace(schema="dev"),
-        log=lambda line, info: said.append(line) or "",
-    )
+    known = {"resource_type": "model", "package_name": "shop", "name": "sales", "alias": "sales"}
+    known |= {"database": None, "schema": "shop", "config": {"materialized": "wave_index", **GOOD}}
+    graph = SimpleNamespace(nodes={"sales": Node(**known)}, sources={})
+    macros = Macros(adapter=adapter, graph=graph, target=SimpleNamespace(schema="dev"))
     macros.advise_wave(**arguments)
-    assert said == ["Take del."]
+    assert macros.logged == ["Take del."]
     return asked[0]
 
 
@@ -429,13 +425,11 @@ def of_view(**wave: Any) -> dict[str, Any]:
 
 
 def test_a_transition_is_reported_like_any_batch() -> None:
-    said: list[str] = []
-    macros = Macros(log=lambda text, info: said.append(text) or "")
-    job = {"name": "x", "attempt": "own", "outcome": dict.fromkeys(("batches", *COUNTED), 0)}
+    macros, job = Macros(), make_job(outcome=dict.fromkeys(("batches", *COUNTED), 0))
     batch = macros._begin_step(job, None, {"kind": "load", "days": [{"value": "2026-01-08"}]})
     counted = {"inserts": 3, "deletes": 2, "updates": 0, "backfilled": 0, "quarantined": 0, "rows_new": 9}
     macros._report_batch(job, batch, {**counted, "seconds": 1.5, "strategy": "del"})
-    assert said == ["deltawave: x: batch 1 (2026-01-08): +3 -2 ~0 of 9, 1.5 s, del"]
+    assert macros.logged == ["deltawave: x: batch 1 (2026-01-08): +3 -2 ~0 of 9, 1.5 s, del"]
     assert macros._outcome(job) == "1 batch: 3 inserts, 2 deletes, 0 updates"
 
 
@@ -458,44 +452,32 @@ def test_a_batch_that_was_finished_counts_as_the_runs_own() -> None:
 def test_parts_are_swept_after_a_change_to_packed(found: str | None, now: str, is_swept: bool) -> None:
     asked: list[str] = []
     macros = Macros()
-    macros._context["adapter"].call_library = lambda function, *_: asked.append(function) or []
+    macros.adapter.call_library = lambda function, *_: asked.append(function) or []
     before = of_view(spec={"technique": found}) if found else None
-    job = {"attempt": "own", "sql": "(select)", "settings": {"update_technique": now}}
-    macros._sweep_parts(job, of_view(spec={"technique": now}), before)
+    macros._sweep_parts(make_job(settings={"update_technique": now}), of_view(spec={"technique": now}), before)
     assert asked == ["deltawave.wave.materialization.leftovers"] * is_swept
 
 
 def test_rows_that_another_run_has_swept_are_no_change_of_the_source() -> None:
-    job = {
-        "name": "sales",
-        "statements": [],
-        "outcome": {"batches": 0},
-        "state_schema": "shop",
-        "target": SimpleNamespace(identifier="sales"),
-    }
-    batch = {"batch_id": 4, "attempt": "own", "label": "4 (2026-01-04)", "staged_in": []}
     names = ("day", "checksum", "has_other_count", "is_copied")
     counted = ("2026-01-04", None, True, False)
     copied = ("2026-01-02", "f", False, True)
 
-    def refused(newest: int, *rows: tuple[str, str | None, bool, bool]) -> str:
-        macros = Macros(run_query=lambda sql: [("shop", f"sales__commit_{newest}", False)])
+    def message(newest: int, *rows: tuple[str, str | None, bool, bool]) -> str:
+        macros = Macros(run_query=lambda sql: [("s", f"sales__commit_{newest}", False)])
         found = written_days([Row(**dict(zip(names, row, strict=True))) for row in rows or [counted]])
-        macros._context["adapter"].call_library = lambda *_: found
-        # A file's macros replace these when it is loaded.
-        _ = macros._last_commit
-        macros._macros["_read_commit"] = lambda *_: {"attempt": "other"}
-        macros._macros["_discard"] = lambda *_: None
+        macros.adapter.call_library = lambda *_: found
+        macros.replace(_read_commit={"attempt": "other"}, _discard=None)
         with pytest.raises(CompilationError) as error:
-            macros._unsteady_days(job, batch, "select")
+            macros._unsteady_days(make_job("sales"), make_batch(4, label="4 (2026-01-04)"), "select")
         return str(error.value)
 
-    assert "day(s) 2026-01-04 changed while they were read" in refused(3)
-    assert "has decided this batch first" in refused(4)
-    assert "has decided this batch first" in refused(4, copied)
-    assert messages("Wave indices")["rows of an index that are not those recorded"] in refused(3, copied)
-    assert "day(s) 2026-01-04 changed while they were read" in refused(3, copied, counted)
-    assert "has decided this batch first" in refused(5)
+    assert "day(s) 2026-01-04 changed while they were read" in message(3)
+    assert "has decided this batch first" in message(4)
+    assert "has decided this batch first" in message(4, copied)
+    assert messages("Wave indices")["rows of an index that are not those recorded"] in message(3, copied)
+    assert "day(s) 2026-01-04 changed while they were read" in message(3, copied, counted)
+    assert "has decided this batch first" in message(5)
 
 
 def test_a_table_that_another_run_has_dropped_has_no_partitions() -> None:
@@ -513,7 +495,7 @@ def test_a_table_that_another_run_has_dropped_has_no_partitions() -> None:
         partitions(failing("SCHEMA_NOT_FOUND"), needed)
 
 
-def taken(drops: list[str], unsteady: dict[str, str], warnings: list[str], is_overtaken: bool = False) -> list[str]:
+def steps_of(drops: list[str], unsteady: dict[str, str], warnings: list[str], is_overtaken: bool = False) -> list[str]:
     """What a transition does: macros by name, and statements."""
     done: list[str] = []
     made = Step((), WaveRecord(SPEC), tuple(drops), None, "select 1")
@@ -529,20 +511,17 @@ def taken(drops: list[str], unsteady: dict[str, str], warnings: list[str], is_ov
         "_step_record": {},
         "_is_overtaken": is_overtaken,
     }
-    # A file's macros replace these when it is loaded.
-    take, _ = macros._make_step, macros._run
     for name in ("_step", "_update", "_create_batches", "_report_batch", "_commit", *answers):
-        macros._macros[name] = lambda *_, name=name, **__: done.append(name) or answers.get(name)
-    job = {"name": "sales", "sql": "(select)", "state_schema": "s", "statements": [], "settings": {}}
-    take({**job, "target": SimpleNamespace(identifier="sales")}, None, {"kind": "load", "days": []}, True, warnings)
+        macros.replace(**{name: lambda *_, name=name, **__: done.append(name) or answers.get(name)})
+    macros._make_step(make_job("sales"), None, {"kind": "load", "days": []}, True, warnings)
     return done
 
 
 @pytest.mark.parametrize("unsteady", [{}, {"2026-01-01": "f"}])
 def test_a_warning_waits_for_the_end_of_the_run(unsteady: dict[str, str]) -> None:
-    """With --warn-error it ends the run: later days would not be taken."""
+    """With --warn-error it ends the run: later days would not be loaded."""
     warnings: list[str] = []
-    done = taken([], unsteady, warnings)
+    done = steps_of([], unsteady, warnings)
     assert "_commit" in done
     assert "warn" not in done
     assert [day for text in warnings for day in unsteady if day in text] == list(unsteady)
@@ -551,26 +530,23 @@ def test_a_warning_waits_for_the_end_of_the_run(unsteady: dict[str, str]) -> Non
 @pytest.mark.parametrize("is_overtaken", [False, True])
 def test_parts_of_a_table_that_another_run_may_have_dropped(is_overtaken: bool) -> None:
     texts = ["alter table `s`.`t` drop if exists partition (wave_part = '1')", "drop table if exists `s`.`u`"]
-    done = taken(texts, {}, [], is_overtaken)
+    done = steps_of(texts, {}, [], is_overtaken)
     # Whole tables are dropped by the commit.
     assert [text for text in done if text in texts] == texts[: not is_overtaken]
-    swept: list[str] = []
-    macros = Macros(run_query=lambda sql: swept.append(sql) or [])
-    sweep = macros._sweep_parts
-    macros._context["adapter"].call_library = lambda *_: texts[:1]
-    macros._macros["_is_overtaken"] = lambda *_: is_overtaken
-    job = {"name": "sales", "attempt": "own", "sql": "", "settings": {"update_technique": "in_place"}, "statements": []}
-    sweep(job, of_view(day=3), None)
-    assert swept == texts[: not is_overtaken]
+    macros = Macros(run_query=lambda sql: [])
+    macros.adapter.call_library = lambda *_: texts[:1]
+    macros.replace(_is_overtaken=is_overtaken)
+    macros._sweep_parts(make_job("sales", settings={"update_technique": "in_place"}), of_view(day=3), None)
+    assert macros.queries == texts[: not is_overtaken]
 
 
 def test_another_catalog_is_refused() -> None:
     session: Any = SimpleNamespace(sql=lambda text: SimpleNamespace(collect=lambda: [("lake",)]))
-    with pytest.raises(ValueError, match=re.escape(messages("Wave indices")["another catalog"])):
+    with refused("Wave indices", "another catalog", ValueError):
         check_catalog(session)
 
 
-def test_a_window_that_will_not_fit_is_told() -> None:
+def test_a_window_that_will_not_fit_is_warned_of() -> None:
     warned, _ = planned(length=38_561)
     assert len(warned) == 1
     assert messages("Wave indices")["a window too great for Derby"] in warned[0]

@@ -167,8 +167,8 @@ def test_table_4_is_longer_than_wata() -> None:
 def test_days_are_those_of_appendix_a(scheme: str) -> None:
     for index in indexes(scheme, range(1, 16)):
         last_day = 3 * index.window + 3
-        told = history(scheme, index.window, index.constituents, last_day)
-        for plan, (constituents, temporaries, done) in zip(plans(index, last_day), told, strict=True):
+        expected = history(scheme, index.window, index.constituents, last_day)
+        for plan, (constituents, temporaries, done) in zip(plans(index, last_day), expected, strict=True):
             assert plan.state.constituents == constituents
             assert plan.state.temporaries == temporaries
             # Of day W, the paper's figures share all but what begins temporary indexes.
@@ -296,11 +296,11 @@ def test_spreading_can_begin_and_end_on_any_day(scheme: str) -> None:
     ("arguments", "message"),
     [
         (("delete", 7, 2), "scheme 'delete': take one of del, reindex"),
-        (("del", 0, 1), "window 0: take 1 day or more"),
+        (("del", 0, 1), "window 0: del takes 1 or more"),
         (("del", 7, 0), "constituents 0: del takes 1 to 7"),
         (("del", 7, 8), "constituents 8: del takes 1 to 7"),
         (("wata", 7, 1), "constituents 1: wata takes 2 to 7"),
-        (("rata", 1, 1), "window 1: rata takes 2 days or more"),
+        (("rata", 1, 1), "window 1: rata takes 2 or more"),
     ],
 )
 def test_there_is_no_such_index(arguments: tuple[str, int, int], message: str) -> None:

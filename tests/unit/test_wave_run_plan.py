@@ -1,11 +1,10 @@
 """Which transitions a run has to make, and what speaks against them, without Spark."""
 
-import re
 from dataclasses import replace
 from datetime import date
 
 import pytest
-from bad_input import messages
+from bad_input import messages, refused
 from unit.wave_records import SPEC, after, carried_out, days, loaded, naming, pending
 
 from deltawave.wave import SCHEMES, WaveIndex
@@ -14,7 +13,7 @@ from deltawave.wave.run_plan import Work, day_in_the_way, plan_run
 from deltawave.wave.steps import step
 from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec
 
-TOLD = messages("Wave indices")
+MESSAGES = messages("Wave indices")
 NUMBERS = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
 TEXTS = replace(SPEC, columns=(("day", "string"), ("supplier", "int")))
 
@@ -55,7 +54,7 @@ def test_gaps() -> None:
     gap = days(6, 6)
     assert [work.days[0].rows for work in pending(record, SPEC, gap, "empty")[0]] == [0, 1_000_000]
     assert plan_run(record, SPEC, gap, "empty").refused == []
-    # What comes before the gap is taken.
+    # What comes before the gap is loaded.
     plan = plan_run(record, SPEC, [*days(4, 5), *days(7, 9)], "fail")
     assert plan.refused == [
         "there is no batch of 2026-01-06, which comes before 2026-01-07 (and 2026-01-08, 2026-01-09); "
@@ -91,19 +90,19 @@ def test_a_day_before_a_growing_window_comes_too_late() -> None:
 def test_a_date_far_ahead_is_refused(gaps: str, wrong: str) -> None:
     limit = "10 windows" if gaps == "skip" else "a week"
     record, _ = after(SPEC, 3, first_load=3)
-    # Of first days that lie far apart none shows which is wrong; later on, the others are taken.
-    for before, delivered, taken in ((None, days(1, 3), []), (record, days(4, 5), days(4, 5))):
+    # Of first days that lie far apart none shows which is wrong; later on, the others are loaded.
+    for before, delivered, loads in ((None, days(1, 3), []), (record, days(4, 5), days(4, 5))):
         source, last = [*delivered, Day(wrong, 1, "a")], delivered[-1].value
         ahead = (date.fromisoformat(wrong) - date.fromisoformat(last)).days
         far = f"{wrong} comes {ahead:,} days after {last}, more than {limit}: a wrong date?"
-        assert before or gaps != "empty" or wrong != "2206-01-04" or far == TOLD["a date far ahead"]
+        assert before or gaps != "empty" or wrong != "2206-01-04" or far == MESSAGES["a date far ahead"]
         plan = plan_run(before, SPEC, source, gaps)
         assert plan.refused == [far]
-        assert [day for work in plan.works for day in work.days] == taken
+        assert [day for work in plan.works for day in work.days] == loads
         # Who accepts it gets no more days without rows than the window holds.
         accepted = plan_run(before, SPEC, source, gaps, accept=True)
         assert accepted.refused == []
-        assert sum(len(work.days) for work in accepted.works) <= len(taken) + 5
+        assert sum(len(work.days) for work in accepted.works) <= len(loads) + 5
 
 
 @pytest.mark.parametrize("value", ["+20206-01-04", "0000-01-01"])
@@ -117,7 +116,7 @@ def test_a_year_that_is_none(value: str, accept: bool) -> None:
 
 
 def test_a_source_that_changes_its_columns_during_a_run() -> None:
-    """The days that were to be taken would come with values of other columns."""
+    """The days that were to be loaded would come with values of other columns."""
     other = replace(SPEC, columns=(SPEC.columns[0], SPEC.columns[2], SPEC.columns[1]))
     with pytest.raises(ValueError, match=r"columns: was .* and is .*: rebuild the wave index"):
         step(after(SPEC, 3)[0], other, Work("load", tuple(days(4, 4))), "(source)", naming())
@@ -137,8 +136,8 @@ def test_a_window_that_is_clipped_without_a_new_day(scheme: str, technique: str)
     assert pending(made.record, spec, days(9, 9))[0] == []
 
 
-def refused(spec: WaveSpec, first: int, gaps: str, *values: str) -> list[str]:
-    """Those of days, taken one by one after the ``first``, that are refused until they are accepted."""
+def refused_days(spec: WaveSpec, first: int, gaps: str, *values: str) -> list[str]:
+    """Those of days, loaded one by one after the ``first``, that are refused until they are accepted."""
     record, found = None, []
     for delivered in (named(*values[:first]), *(named(each) for each in values[first:])):
         found += [each.partition(" comes")[0] for each in plan_run(record, spec, delivered, gaps).refused]
@@ -166,7 +165,7 @@ DAILY = ("2026-01-01", "2026-01-02", "2026-01-23", "2026-01-24")
         # Days without rows would push out all others.
         (replace(NUMBERS, index=WaveIndex("del", 3, 2)), 1, "empty", ("1", "4", "8"), ["8"]),
         (replace(NUMBERS, index=WaveIndex("del", 3, 2)), 1, "skip", ("202612", "202701"), []),
-        # What is accepted is taken, and so are the days that follow it.
+        # What is accepted is loaded, and so are the days that follow it.
         (of_window(1, 1), 1, "empty", ("2026-01-01", "2026-01-13", "2026-01-14"), ["2026-01-13"]),
         (of_window(2, 1), 2, "skip", DAILY, ["2026-01-23"]),
     ],
@@ -174,7 +173,7 @@ DAILY = ("2026-01-01", "2026-01-02", "2026-01-23", "2026-01-24")
 def test_days_of_months_and_a_long_pause(
     spec: WaveSpec, first: int, gaps: str, values: tuple[str, ...], wrong: list[str]
 ) -> None:
-    assert refused(spec, first, gaps, *values) == wrong
+    assert refused_days(spec, first, gaps, *values) == wrong
 
 
 @pytest.mark.parametrize(
@@ -200,7 +199,7 @@ def test_a_day_ahead_of_the_clock_does_not_freeze_the_index(
     assert plan.works == [Work("load", (source[0],))]
     sentence = "later than 2026-01-12, the last date that a run on 2026-01-11 takes (lead_days: 1); a wrong date?"
     assert plan.refused == begun.refused == [f"{wild}: {sentence}"]
-    assert kind == "date" or plan.refused == [TOLD["a date that has not come"]]
+    assert kind == "date" or plan.refused == [MESSAGES["a date that has not come"]]
     accepted = plan_run(record, spec, source, gaps, clock=clock, accept=True)
     assert accepted.works[-1] == Work("load", (source[1],))
     if kind == "date":
@@ -218,7 +217,7 @@ def test_whole_numbers_that_read_as_dates() -> None:
     record = loaded(loaded(None, NUMBERS, named("20260227"), "empty"), NUMBERS, named("20260302"), "empty")
     assert [day.value for _, day in sorted(record.days.items())] == ["20260227", "20260228", "20260301", "20260302"]
     plan = plan_run(record, NUMBERS, named("20260230", "20260303"))
-    assert plan.refused == [TOLD["a whole number that is no date"]]
+    assert plan.refused == [MESSAGES["a whole number that is no date"]]
     assert plan.works == [Work("load", tuple(named("20260303")))]
     # Others stay as they are.
     for values in (["1", "2", "5"], ["202612", "202701"], ["99999998", "99999999"]):
@@ -227,7 +226,7 @@ def test_whole_numbers_that_read_as_dates() -> None:
         assert found.refused == []
 
 
-def test_a_day_that_comes_late_is_taken_within_the_window() -> None:
+def test_a_day_that_comes_late_is_loaded_within_the_window() -> None:
     record, _ = carried_out(None, SPEC, plan_run(None, SPEC, [*days(5, 5), *days(7, 7)]).works)
     # Also one before the first.
     plan = plan_run(record, SPEC, [*days(3, 4), *days(6, 6)])
@@ -245,7 +244,7 @@ def test_months_ask_whether_days_between_count(first: int) -> None:
     """Days without rows would push out the months before, in an index that was built without them, too."""
     months = named("2026-01-01", "2026-02-01", "2026-03-01")
     for before in (None, loaded(None, SPEC, months[:first])):
-        with pytest.raises(ValueError, match=re.escape(TOLD["months without `gaps`"])):
+        with refused("Wave indices", "months without `gaps`", ValueError):
             plan_run(before, SPEC, months, clock=Clock(date(2026, 3, 1)))
         assert plan_run(before, SPEC, months, "skip").refused == []
     # The first one alone does not show what the next ones are.
@@ -317,11 +316,11 @@ def test_days_that_cannot_be_dropped() -> None:
     plan = plan_run(record, SPEC, [], "skip", ["2026-01-09"])
     assert (plan.works, plan.late, plan.unknown) == ([], [], ["2026-01-09"])
     assert plan_run(record, SPEC, [], "skip", ["2026-01-09", "2026-01-04"]).unknown == ["2026-01-09"]
-    with pytest.raises(ValueError, match=re.escape(TOLD["a day to drop that the source still has"])):
+    with refused("Wave indices", "a day to drop that the source still has", ValueError):
         pending(record, SPEC, days(4, 4), drop=["2026-01-04"])
     with pytest.raises(ValueError, match="2026-01-01 is the oldest day of the index"):
         pending(record, SPEC, [], drop=["2026-01-01"])
-    # One that the source has would be taken.
+    # One that the source has would be loaded.
     for before, day in ((record, 9), (None, 1)):
         with pytest.raises(ValueError, match="can't be dropped: the source still has it"):
             pending(before, SPEC, days(day, day), drop=[days(day, day)[0].value])
@@ -332,7 +331,7 @@ def test_days_that_cannot_be_dropped() -> None:
 
 
 def test_a_drop_may_be_repeated_in_every_run() -> None:
-    """As a scheduled command does that keeps the day: the day is dropped once, and later days are taken."""
+    """As a scheduled command does that keeps the day: the day is dropped once, and later days are loaded."""
     drop = ["2026-01-04"]
     record = loaded(after(SPEC, 4, first_load=4)[0], SPEC, [], drop=drop)
     for day in range(5, 9):
@@ -388,7 +387,7 @@ def test_a_whole_wrong_stretch_is_dropped_at_once() -> None:
     assert with_rows(carried_out(record, spec, works)[0]) == [1, 2, 3, 4, 5]
 
 
-def test_following_the_advice_takes_the_day_that_came_too_late() -> None:
+def test_following_the_advice_loads_the_day_that_came_too_late() -> None:
     """After a wrong date ahead, under ``gaps: empty``: the places before it have no rows."""
     spec = of_window(7, 2, "wata")
     record = loaded(after(spec, 8, first_load=1)[0], spec, days(34, 34), "empty")
@@ -407,7 +406,7 @@ def test_days_before_the_index_are_not_advised_to_displace_others() -> None:
     _, late = pending(record, SPEC, days(4, 4))
     assert late == days(4, 4)
     assert day_in_the_way(record, late) is None
-    # Only one of these could still be taken.
+    # Only one of these could still be loaded.
     record = replace(record, days=record.days | {3: days(9, 9)[0]})
     _, late = pending(record, SPEC, [*days(4, 4), *days(7, 7)])
     assert day_in_the_way(record, late) == "2026-01-09"

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
-from unit.wave_records import COLUMNS, SPEC, after, days, pending
+from unit.wave_records import COLUMNS, SPEC, after, days, naming, pending
 
 from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
-from deltawave.wave.execution import Naming
 from deltawave.wave.run_plan import Work
 from deltawave.wave.statements import drop_part, view_select
-from deltawave.wave.steps import MOST_TEXT, full_length, step
+from deltawave.wave.steps import MOST_TEXT, Naming, full_length, step
 from deltawave.wave.tables import TECHNIQUES, Table, WaveRecord, as_comment, as_ranges, named_parts, of_ranges
 from deltawave.wave.wave_table import type_text
+
+NAMING = Naming("shop", "sales", 9, "0123456789ab")
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -35,10 +36,10 @@ def test_a_record_comes_back_from_json() -> None:
 
 
 def test_a_comment_of_sql_holds_any_text() -> None:
-    told = {"day": "a/*b*/c ${d}"}
-    comment = as_comment(told)
+    values = {"day": "a/*b*/c ${d}"}
+    comment = as_comment(values)
     # Comments nest, and Spark replaces settings within them.
-    assert json.loads(comment) == told
+    assert json.loads(comment) == values
     assert "*" not in comment
     assert "${" not in comment
 
@@ -57,8 +58,7 @@ def test_rows_that_are_clipped_are_not_counted() -> None:
 def test_a_view_names_each_column_twice() -> None:
     columns = tuple((f"column_number_{number}", "int") for number in range(300))
     spec = replace(SPEC, index=WaveIndex("wata", 10, 5), columns=(*COLUMNS, *columns))
-    naming = Naming("shop", "sales", 1, "0" * 12)
-    text = step(None, spec, Work("start", tuple(days(1, 10))), "(source)", naming).select
+    text = step(None, spec, Work("start", tuple(days(1, 10))), "(source)", NAMING).select
     # In the select, and with its type in the record.
     assert text.count("column_number_7`") == text.count('"column_number_7"') == 1
 
@@ -125,20 +125,15 @@ def test_what_readers_saw_stays_when_a_run_finishes_a_batch(technique: str) -> N
     record, _ = after(spec, 4, first_load=3)
     seen = named_parts(record.constituents)
 
-    def taken(before: WaveRecord, number: int, run: str) -> WaveRecord:
-        return step(
-            before,
-            spec,
-            Work("load", tuple(days(number, number))),
-            "(source)",
-            Naming("shop", "sales", 90 + number, run),
-        ).record
+    def loaded(before: WaveRecord, number: int, run: str) -> WaveRecord:
+        work = Work("load", tuple(days(number, number)))
+        return step(before, spec, work, "(source)", Naming("shop", "sales", 90 + number, run)).record
 
-    decided = taken(record, 5, "1" * 12)
+    decided = loaded(record, 5, "1" * 12)
     # As the run's own, and as one of a run before.
     kept = [
         seen <= named_parts([*after_it.tables.values(), *after_it.replaced])
-        for after_it in (taken(replace(decided, run=run), 6, "2" * 12) for run in ("2" * 12, "1" * 12))
+        for after_it in (loaded(replace(decided, run=run), 6, "2" * 12) for run in ("2" * 12, "1" * 12))
     ]
     assert kept == [True, False]
 
@@ -157,25 +152,23 @@ def test_new_days_are_compared_where_they_were_written() -> None:
     spec = replace(SPEC, index=WaveIndex("rata", 4, 2), search_field="words")
     record, _ = after(spec, 4)
     work = Work("load", tuple(days(5, 5)))
-    made = step(record, spec, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
+    made = step(record, spec, work, "(source)", NAMING)
     assert made.changed_days is not None
     assert "values (0, '2026-01-05', 1000000L, '0000000000000005', false))" in made.changed_days
     assert f"where wave_part = '{made.record.constituents[1].parts[-1].name}' and wave_is_first" in made.changed_days
-    written = step(
-        record, spec, work.as_written({"2026-01-05": "f"}), "(source)", Naming("shop", "sales", 9, "0123456789ab")
-    )
+    written = step(record, spec, work.as_written({"2026-01-05": "f"}), "(source)", NAMING)
     assert written.statements == made.statements
     assert written.record.days[5] == replace(made.record.days[5], checksum="f")
     assert written.record.tables == made.record.tables
-    prepared = step(made.record, spec, Work("prepare"), "(source)", Naming("shop", "sales", 10, "0123456789ab"))
+    prepared = step(made.record, spec, Work("prepare"), "(source)", naming())
     assert prepared.changed_days is None
     # What is copied is compared with the record; copies of a new day, with its first rows.
     packed, _ = after(replace(spec, technique="packed_shadow"), 4)
-    made = step(packed, packed.spec, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
+    made = step(packed, packed.spec, work, "(source)", NAMING)
     assert "(0, '2026-01-04', 1000000L, '0000000000000004', true)" in str(made.changed_days)
     assert "(0, '2026-01-05', 1000000L, '0000000000000005', false)" in str(made.changed_days)
     plus = replace(SPEC, index=WaveIndex("reindex_plus", 4, 2), technique="packed_shadow")
-    made = step(after(plus, 4)[0], plus, work, "(source)", Naming("shop", "sales", 9, "0123456789ab"))
+    made = step(after(plus, 4)[0], plus, work, "(source)", NAMING)
     assert len(re.findall(r"'2026-01-05', 1000000L, (?:null, true|'0+5', false)\)", str(made.changed_days))) == 2
 
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, write_pages
-from deltawave.meshjoin.stream import Counts
-from deltawave.meshjoin.stream_window import BLOCKS, Window
+from deltawave.meshjoin.stream import BLOCKS, Counts, Window
 
 # A value of each width and a text, and how it is made of a number.
 KINDS_OF_VALUES: dict[pa.DataType, Any] = {
@@ -81,11 +80,6 @@ def test_tuples_come_back_as_they_were_added(steps: list[tuple[int, bool, bool, 
 
 STREAM = pa.schema([("key", pa.int32()), ("flag", pa.bool_()), ("at", pa.int64())])
 RELATION = pa.schema([("id", pa.int32()), ("place", pa.int64())])
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("relation")
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "right_anti"])

@@ -1,6 +1,6 @@
 """The algorithms of WI Appendix A as they stand there, with their globals and the slips corrected, on sets of days.
 
-They tell their operations as the paper prints them.
+They list their operations as the paper prints them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ Seen = tuple[list[set[int]], list[set[int]], list[str]]
 
 
 def history(scheme: str, window: int, n: int, last_day: int) -> Iterator[Seen]:
-    """The time-sets and operations of the days W to the last; on day W, only what begins temporary indexes is told."""
+    """The time-sets and operations of the days W to the last; on day W, only what begins temporary indexes."""
     algorithm = {
         "del": Deletion,
         "reindex": Reindex,

@@ -5,10 +5,9 @@ from datetime import date, timedelta
 from itertools import count
 
 from deltawave.wave import WaveIndex
-from deltawave.wave.execution import Naming
 from deltawave.wave.operations import AddToIndex, BuildIndex, Operation
 from deltawave.wave.run_plan import Work, plan_run
-from deltawave.wave.steps import step
+from deltawave.wave.steps import Naming, step
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 COLUMNS = (("day", "date"), ("supplier", "int"), ("words", "array<string>"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from deltawave.wave.cost_parameters import WaveParameters
+from deltawave.wave.costs import WaveParameters
 
 # 100 queries of 100 probes are 10,000 probes, which fits Figure 5; Table 12 prints 100,000.
 SCAM = WaveParameters(7, 56, 78.4, 1686, 3341, 3341, probes=10_000, scans=10, scan_indexes=1)

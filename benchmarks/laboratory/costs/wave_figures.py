@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from deltawave.wave import SCHEMES, WaveIndex
-from deltawave.wave.cost_parameters import WaveParameters
+from deltawave.wave.costs import WaveParameters
 from laboratory.costs.index_size import least_wata_size, size_ratio, window_size
 from laboratory.costs.wave import PrintedCost
 from laboratory.costs.wave_cases import SCAM, TPC_D, WEB_SEARCH, scaled

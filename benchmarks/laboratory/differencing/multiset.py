@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from deltawave.comparable import repeated_keys
-from deltawave.differencing.compression import free_prefix, with_keys
+from deltawave.differencing.compression import unused_prefix, with_keys
 from deltawave.differencing.contract import Contract, all_same
 from deltawave.resources import holding, persisted, release
 from deltawave.sql_text import quoted
@@ -47,7 +47,7 @@ def changes(
 def _changes_of_bags(old: DataFrame, new: DataFrame, contract: Contract) -> DataFrame:
     """The changes among the rows of repeated keys."""
     unique_key, columns = contract.unique_key, contract.columns
-    number = free_prefix("number_", [*old.columns, *new.columns])
+    number = unused_prefix("number_", [*old.columns, *new.columns])
     compared = [F.expr(column["comparable"]) for column in columns if column["is_compared"]]
     whole = [*(F.col(quoted(name)) for name in unique_key), *compared]
     old, new = (_numbered(side, number, whole, []) for side in (old, new))
@@ -68,7 +68,7 @@ def _numbered(frame: DataFrame, number: str, groups: Sequence[Column], order: Se
 def _without(frame: DataFrame, others: DataFrame, number: str, whole: Sequence[Column]) -> DataFrame:
     """The rows that have no equal among the others: equal rows of both sides cancel out one for one."""
     cells = [*whole, F.col(number)]
-    prefix = free_prefix("cell_", frame.columns)
+    prefix = unused_prefix("cell_", frame.columns)
     named = others.select(*(cell.alias(f"{prefix}{place}") for place, cell in enumerate(cells)))
     same = all_same((cell, F.col(f"{prefix}{place}")) for place, cell in enumerate(cells))
     return frame.join(named, same, "left_anti")

@@ -1,7 +1,7 @@
 """Rows of Parquet files as frames: those of chosen row groups, or those at chosen positions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +32,7 @@ class StoredRows:
 
     def of_groups(self, numbers: Sequence[int]) -> DataFrame:
         """The rows of these row groups."""
-        groups, schema = self.groups.subset(numbers), nullable_schema(self.schema)
+        groups, schema = subset(self.groups, numbers), nullable_schema(self.schema)
 
         def read(number: int) -> Batches:
             return (typed(rows.columns, schema) for rows in groups.read(number))
@@ -53,3 +53,9 @@ class StoredRows:
 
         tasks = min(max(1, len(groups.groups)), parallelism(positions.sparkSession))
         return positions.repartitionById(tasks, "row_group").select("position").mapInArrow(read, self.schema)
+
+
+def subset(groups: RowGroups, numbers: Sequence[int]) -> RowGroups:
+    """Only these row groups."""
+    chosen, rows = tuple(groups.groups[number] for number in numbers), tuple(groups.rows[number] for number in numbers)
+    return replace(groups, groups=chosen, rows=rows)

@@ -21,7 +21,7 @@ from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, computed
 from deltawave.differencing.parquet_files import NotInPlaceError, located, open_file
 from deltawave.differencing.window import WINDOW, changes_found, found_in_order
-from laboratory.differencing.stored_rows import StoredRows
+from laboratory.differencing.stored_rows import StoredRows, subset
 
 _LOG = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
         *(len(each) for each in (old_rest, old_sums, new_rest, new_sums)),
     )
     if old_rest and new_rest:
-        rest = old_rows.groups.subset(old_rest), new_rows.groups.subset(new_rest)
+        rest = subset(old_rows.groups, old_rest), subset(new_rows.groups, new_rest)
         try:
             found, _ = found_in_order(WINDOW, old, new, contract, memory_bytes, rest)
             return changes_found(found, contract)

@@ -16,10 +16,10 @@ import pyarrow as pa
 from deltawave.meshjoin.conditions import Matcher
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Pages, Relation
-from deltawave.meshjoin.stream import Progress, StreamBuffer
-from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Window
+from deltawave.meshjoin.stream import BLOCKS, PACKETS, StreamBuffer, Window
 from laboratory.meshjoin.cost_model import CostFactors, MeshJoinModel
 from laboratory.meshjoin.self_tuner import Fixed
+from laboratory.meshjoin.tuned import Progress, run_tuned
 
 # The hash table is measured for windows of these shares of the full one.
 _PARTS = (0.1, 0.4, 1.0)
@@ -118,7 +118,7 @@ def _slower(join: MeshJoin, model: MeshJoinModel, tuples: pa.RecordBatch, b: int
         return max(1, progress.room - iterations * added) if len(ticks) == 1 else added, b
 
     with suppress(_SampleComplete):
-        deque(join.run(repeat(tuples), filled), 0)
+        deque(run_tuned(join, repeat(tuples), filled), 0)
     seconds = statistics.median(later - previous for previous, later in pairwise(ticks[1:]))
     return seconds / model.loop_seconds(w, b, added)
 
@@ -234,6 +234,6 @@ def _iterate(join: MeshJoin, tuples: pa.RecordBatch) -> float:
         raise _SampleComplete
 
     with suppress(_SampleComplete):
-        for _ in replace(join, relation=_Held(join.relation)).run(one_by_one(), Fixed(1, 1)):
+        for _ in run_tuned(replace(join, relation=_Held(join.relation)), one_by_one(), Fixed(1, 1)):
             pass
     return statistics.median(later - previous for previous, later in pairwise(ticks))

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.differencing.hashing import Hashes
+from deltawave.meshjoin.batches import Sizes
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.relation import Relation, key_hashes
-from deltawave.meshjoin.shedding import Counts, hashes_of
+from deltawave.meshjoin.shedding import hashes_of
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class ExactFrequencies:
 
     key: Sequence[str]
     hashes: Hashes
-    counts: Counts
+    counts: Sizes
 
     @classmethod
     def of(cls, relation: Relation, condition: Equal) -> ExactFrequencies:
@@ -28,7 +29,7 @@ class ExactFrequencies:
         found = np.unique(np.concatenate(parts) if parts else np.zeros(0, np.uint64), return_counts=True)
         return cls(condition.stream_columns, *found)
 
-    def __call__(self, tuples: pa.RecordBatch) -> Counts:
+    def __call__(self, tuples: pa.RecordBatch) -> Sizes:
         wanted = key_hashes(tuples, self.key)
         if not len(self.hashes):
             return np.zeros(len(wanted), dtype=np.int64)

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile
-from deltawave.meshjoin.stream import Counts, Progress, Tuner, greedy
+from deltawave.meshjoin.stream import Counts
 from laboratory.meshjoin.factors import measured_model
 from laboratory.meshjoin.self_tuner import Fixed
 from laboratory.meshjoin.setting import Setting, forget
+from laboratory.meshjoin.tuned import Progress, Tuner, greedy, run_tuned
 
 # The first window of a stream is left out.
 _WINDOWS = 4
@@ -65,7 +66,7 @@ def service_rate(join: MeshJoin, tuples: Sequence[pa.RecordBatch], tuner: Tuner,
             taken.append((time.perf_counter(), counts.tuples))
         return tuner(progress)
 
-    for _ in join.run(tuples, watching, counts):
+    for _ in run_tuned(join, tuples, watching, counts):
         pass
     steady = [each for each in taken if each[1] > window]
     (begin, first), (end, last) = steady[0], steady[-1]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deltawave.meshjoin.shedding import Places, Values, top_w
+from deltawave.meshjoin.batches import Places
+from deltawave.meshjoin.shedding import Values, top_w
 
 
 def kept(priorities: Values, w: int) -> Places:

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.batches import pieces, row_sizes
-from deltawave.meshjoin.operator import MeshJoin, OnePass
-from deltawave.meshjoin.stream import Counts, StreamBuffer, Tuner, greedy
+from deltawave.meshjoin.operator import MeshJoin
+from deltawave.meshjoin.stream import Block, Counts, StreamBuffer
 from deltawave.meshjoin.stream_hash_table import Numbers
-from deltawave.meshjoin.stream_window import Block
+from laboratory.meshjoin.tuned import TunedPass, Tuner, greedy
 
 # Bytes of results that are put in order at a time: each time the file is read once.
 _BYTES = 2 << 20
@@ -87,21 +87,25 @@ class Ordered:
         return self._files[begin][1]
 
 
-class _OrderedPass(OnePass):
+class _OrderedPass(TunedPass):
     def __init__(self, join: MeshJoin, source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
         super().__init__(join, source, tuner, counts)
         self._ordered = Ordered(join.schema)
 
-    def close(self) -> None:
-        self._ordered.close()
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from super().batches()
+        finally:
+            self._ordered.close()
 
     def _found_for(self, numbers: Numbers, rows: pa.Table) -> Iterable[pa.RecordBatch]:
         begins = np.array([block.begin for block in self._window._blocks], dtype=np.int64)
         self._ordered.add(numbers, rows, begins)
         return ()
 
-    def _left(self, block: Block) -> Iterable[pa.RecordBatch]:
-        return self._ordered.leave(block.begin)
+    def _last_results(self, block: Block) -> Iterator[pa.RecordBatch]:
+        yield from super()._last_results(block)
+        yield from self._ordered.leave(block.begin)
 
 
 def run_ordered(

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deltawave.meshjoin.stream import Progress
 from laboratory.meshjoin.cost_model import MeshJoinModel, Tuned, best_rate, least_memory
+from laboratory.meshjoin.tuned import Progress
 
 # Seconds over which the arrival rate is averaged.
 _SECONDS = 1.0

@@ -14,10 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.meshjoin.batches import pieces
-from deltawave.meshjoin.operator import MeshJoin, OnePass
+from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of
-from deltawave.meshjoin.stream import Counts, StreamBuffer, Tuner, greedy
+from deltawave.meshjoin.stream import Counts, StreamBuffer
 from laboratory.meshjoin.best_tuples import BestTuples, Limits
+from laboratory.meshjoin.tuned import TunedPass, Tuner, greedy
 
 # The beginning of each message of an Arrow stream.
 _CONTINUATION = b"\xff\xff\xff\xff"
@@ -193,11 +194,14 @@ class ShedStream(StreamBuffer):
                 self._written.write_batch(pulled)
 
 
-class _SheddingPass(OnePass):
+class _SheddingPass(TunedPass):
     _source: ShedStream
 
-    def close(self) -> None:
-        self._source.close()
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from super().batches()
+        finally:
+            self._source.close()
 
     def _gather(self, room: int) -> int:
         used = self._own_bytes + self._window.nbytes

@@ -10,10 +10,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from deltawave.wave import statements as sql
-from deltawave.wave.execution import Naming
 from deltawave.wave.operations import Days
 from deltawave.wave.run_plan import Work
-from deltawave.wave.steps import Step, step
+from deltawave.wave.steps import Naming, Step, step
 from deltawave.wave.tables import Day, Part, Table, WaveRecord, WaveSpec, as_ranges
 from deltawave.wave.wave_table import WaveTable
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from deltawave.wave import statements as sql
 from deltawave.wave.access import timed_index_probe, timed_segment_scan
-from deltawave.wave.cost_parameters import FixedCosts, WaveParameters
+from deltawave.wave.costs import FixedCosts, WaveParameters
 from deltawave.wave.measuring import RUNS, Laboratory, Queries, measured
 from deltawave.wave.tables import WaveRecord
 from laboratory.wave.data import Batches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from deltawave.wave.cost_parameters import WaveParameters
+from deltawave.wave.costs import WaveParameters
 from deltawave.wave.schemes import WaveIndex
 from laboratory.costs.wave import AverageCost
 from laboratory.costs.wave_cases import SCAM, TPC_D, WEB_SEARCH

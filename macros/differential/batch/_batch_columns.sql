@@ -1,10 +1,10 @@
 {#
   The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared, tolerance, since,
-  told_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with dbt's four values.
+  before_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with dbt's four values.
 
     is_chosen   to be compared as soon as both sides have it
     since       the batch that brought the column
-    told_since  first batch whose changes have this column's before image; later than `since` if the column was missing in some dumps
+    before_since  first batch whose changes have this column's before image; later than `since` if the column was missing in some dumps
     is_widened  the log has it with another type
     is_added    the dump has it and the previous state does not
     was_known   the log has earlier values of it
@@ -33,7 +33,7 @@
       {%- do columns.append(dict(
         deltawave._compared_column(settings, dict(column, data_type=data_type), in_old, new is not none),
         since=column.get('since', batch_id),
-        told_since=column.get('told_since', 0) if in_old or last is none else batch_id + 1,
+        before_since=column.get('before_since', 0) if in_old or last is none else batch_id + 1,
         is_widened=data_type != column.data_type,
         is_added=new is not none and not in_old and last is not none,
         was_known=true,
@@ -52,7 +52,7 @@
       {%- do columns.append(dict(
         deltawave._compared_column(settings, dict(new, data_type=data_type), false, true),
         since=batch_id,
-        told_since=batch_id + 1 if was_known else 0,
+        before_since=batch_id + 1 if was_known else 0,
         is_widened=data_type != types.get(name, data_type),
         is_added=true,
         was_known=was_known,

@@ -5,7 +5,7 @@
   {%- for column in batch.columns -%}
     {%- do columns.append({
       'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since,
-      'told_since': column.told_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
+      'before_since': column.before_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
     }) -%}
   {%- endfor -%}
   {#- How near rows lie is measured only if both states are in the dump's order; until the next such batch it is assumed unchanged. -#}
@@ -54,7 +54,7 @@
     'unique_key': job.settings.unique_key,
     'columns': columns,
     'hidden': batch.hidden,
-    'former_columns': deltawave._former_columns(last, columns, batch.hidden) if last else [],
+    'previous_columns': deltawave._previous_columns(last, columns, batch.hidden) if last else [],
     'before_since': batch.before_since,
     'has_before': job.settings.before_image != 'none',
     'is_multiset': job.settings.duplicate_keys == 'multiset',

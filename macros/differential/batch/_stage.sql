@@ -52,10 +52,12 @@ from (
   {{ return(none if counts is none else dict({'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0}, **counts)) }}
 {%- endmacro -%}
 
-{# A select of a first dump that a library can read where its files are: the source itself, or a copy that is joined there; none otherwise. #}
+{# The rows of a first dump that a library can read where their files are: the source itself, landed, or a copy that is joined there; none otherwise. #}
 {%- macro _first_rows_in_files(job, batch) -%}
   {%- set reading = batch.reading -%}
-  {%- if reading.unlanded and job.strategy.reads_log -%}{{ return(deltawave._in_parentheses(reading.unlanded)) }}{%- endif -%}
+  {%- if batch.is_first and job.strategy.reads_log -%}
+    {{ return(deltawave._in_parentheses(reading.unlanded) if reading.unlanded else batch.landed | string) }}
+  {%- endif -%}
   {%- if batch.is_first and reading.state and reading.state.has_hash is sameas false -%}
     {{ return(deltawave._in_parentheses(deltawave._typed_rows(batch, deltawave._copied_rows(job, batch, reading.state)))) }}
   {%- endif -%}

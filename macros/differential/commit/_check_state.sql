@@ -9,7 +9,7 @@
         'model': job.name, 'relation': job.target | string, 'batch': view.batch_id, 'schema': job.state_schema,
       }) -%}
     {%- endif -%}
-  {%- elif record.version not in [4, deltawave._state_version()] -%}
+  {%- elif record.version != deltawave._state_version() -%}
     {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
   {%- elif record.target and record.target.schema | lower != job.target.schema | lower and deltawave._is_of_another(job, record) -%}
     {%- do deltawave._fail('shared_state', {

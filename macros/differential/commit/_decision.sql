@@ -68,29 +68,29 @@
   {{ return(decision) }}
 {%- endmacro -%}
 
-{%- macro _state_version() -%}{{ return(5) }}{%- endmacro -%}
+{%- macro _state_version() -%}{{ return(6) }}{%- endmacro -%}
 
 {#
   The columns of earlier batches, for rewind: [{to_batch, columns, hidden}], oldest first. Each entry is valid up to its to_batch,
   from the end of the entry before.
 #}
-{%- macro _former_columns(last, columns, hidden) -%}
-  {%- set former = last.former_columns or [] -%}
+{%- macro _previous_columns(last, columns, hidden) -%}
+  {%- set previous = last.previous_columns or [] -%}
   {#- Rewind needs their order, and which of them the state has. -#}
   {%- set has_same_names = last.columns | map(attribute='name') | list == columns | map(attribute='name') | list -%}
   {%- set has_same_state = last.columns | map(attribute='in_copy') | list == columns | map(attribute='in_copy') | list -%}
   {%- if has_same_names and has_same_state and last.hidden == hidden -%}
-    {{ return(former) }}
+    {{ return(previous) }}
   {%- endif -%}
-  {{ return(former + [{'to_batch': last.batch_id, 'columns': last.columns, 'hidden': last.hidden}]) }}
+  {{ return(previous + [{'to_batch': last.batch_id, 'columns': last.columns, 'hidden': last.hidden}]) }}
 {%- endmacro -%}
 
 {#
-  The columns as they were after an earlier batch: {columns, hidden, former_columns}. Types are the current ones, since the log's columns have grown.
+  The columns as they were after an earlier batch: {columns, hidden, previous_columns}. Types are the current ones, since the log's columns have grown.
   Columns that came later are hidden: the log has them.
 #}
 {%- macro _columns_at(record, batch_id) -%}
-  {%- set later = (record.former_columns or []) | selectattr('to_batch', 'ge', batch_id) | list -%}
+  {%- set later = (record.previous_columns or []) | selectattr('to_batch', 'ge', batch_id) | list -%}
   {%- set then = later[0] if later else record -%}
   {%- set types = {} -%}
   {%- for entry in later + [record] -%}{%- do types.update(deltawave._types_of(entry.columns)) -%}{%- endfor -%}
@@ -102,6 +102,6 @@
   {{ return({
     'columns': columns,
     'hidden': (types.keys() | list + record.hidden) | reject('in', shown) | unique | sort,
-    'former_columns': (record.former_columns or []) | selectattr('to_batch', 'lt', batch_id) | list,
+    'previous_columns': (record.previous_columns or []) | selectattr('to_batch', 'lt', batch_id) | list,
   }) }}
 {%- endmacro -%}

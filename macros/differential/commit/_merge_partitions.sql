@@ -139,34 +139,6 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {{ return(keys) }}
 {%- endmacro -%}
 
-{# Adds the log's partitions, from x__batches, to the record of an older version, which did not merge any. #}
-{%- macro _with_partitions(job, record) -%}
-  {%- do deltawave._refresh(job, record.file_format, [job.batches]) -%}
-  {%- set partitions = deltawave._partitions_of_batches(job, record) if record.log else [] -%}
-  {{ return(dict(record, version=deltawave._state_version(), partitions=partitions, merge=none, history=none)) }}
-{%- endmacro -%}
-
-{%- macro _partitions_of_batches(job, record) -%}
-  {%- set known = record.columns | map(attribute='name') | map('lower') | list + record.hidden -%}
-  {%- if deltawave._column_of_batch().name in known -%}
-    {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': deltawave._column_of_batch().name}) -%}
-  {%- endif -%}
-  {%- do deltawave._add_columns(job, deltawave._helper_relation(job, record.log), [deltawave._column_of_batch()]) -%}
-  {%- set sql -%}
-select distinct
-    batch_id,
-    attempt,
-    inserts + deletes + updates + backfilled as changes
-from {{ job.batches }}
-where batch_id between {{ record.first_batch }} and {{ record.batch_id }}
-  {%- endset -%}
-  {%- set found = {record.batch_id: {'batch_id': record.batch_id, 'attempt': record.attempt, 'rows': 0}} -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do found.update({row[0] | int: {'batch_id': row[0] | int, 'attempt': row[1], 'rows': row[2] | int}}) -%}
-  {%- endfor -%}
-  {{ return(found.values() | sort(attribute='batch_id')) }}
-{%- endmacro -%}
-
 {# The partitions that a log has, of all attempts: [{batch_id, attempt}]. #}
 {%- macro _partitions_in(job, table) -%}
   {%- set found = [] -%}

@@ -18,17 +18,15 @@
   {%- endif -%}
   {%- set names = found.names -%}
   {%- set commits = deltawave._commit_numbers(job, names) -%}
-  {%- set stored = deltawave._read_commit(job, commits | max) if commits else none -%}
+  {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
 
-  {%- do deltawave._check_state(job, names, stored, view) -%}
-  {%- if stored -%}
-    {%- set tables = [job.batches] + ([deltawave._helper_relation(job, stored.log)] if stored.log else []) -%}
+  {%- do deltawave._check_state(job, names, record, view) -%}
+  {%- if record -%}
+    {%- set tables = [job.batches] + ([deltawave._helper_relation(job, record.log)] if record.log else []) -%}
     {%- for table in tables if table.identifier | lower in names | map('lower') | list -%}
-      {%- do deltawave._refresh(job, stored.file_format, [table]) -%}
+      {%- do deltawave._refresh(job, record.file_format, [table]) -%}
     {%- endfor -%}
   {%- endif -%}
-  {%- set is_older = stored and stored.version != deltawave._state_version() -%}
-  {%- set record = deltawave._with_partitions(job, stored) if is_older else stored -%}
   {%- if record and record.batches_columns != deltawave._batches_columns().keys() | list -%}
     {#- An older version wrote the record, and has created the table. -#}
     {%- do deltawave._create_batches(job) -%}

@@ -81,7 +81,7 @@
                    the whole dump (is_whole) where _has_drifted, and if it returns changes, the landed rows need was_kept
     comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted path of a function
     compares       sql or python
-    keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the key's hash for Spark's join), ordered (in the
+    keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the key's hash if Spark joins it), ordered (in the
                    dump's order), base (in key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes
                    that a library compares, patched by the log)
     keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared in place); none

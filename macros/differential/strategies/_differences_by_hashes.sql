@@ -18,7 +18,8 @@
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
     {%- do deltawave._create_slice(job, batch, rows) -%}
     {%- set old = deltawave._previous_dump(job, batch, last).rows if last else none -%}
-    {{ return(deltawave._reading(incoming=batch.landed, old=old, is_whole=true)) }}
+    {%- set counted = none if last else deltawave._counted_in_files(job, batch, 'count_keys', {'rows': batch.landed | string}) -%}
+    {{ return(deltawave._reading(incoming=batch.landed, old=old, counted=counted, is_whole=true)) }}
   {%- endif -%}
   {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows) -%}
   {%- if batch.result.measured.pairs is defined -%}

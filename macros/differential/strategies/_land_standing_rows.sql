@@ -43,7 +43,7 @@ where not {{ job.flag.sql }}
   {%- endif -%}
 {%- endmacro -%}
 
-{# A delete shows the last row that was read, but with the time of its flagging as its timestamp: see taken_deletes. #}
+{# A delete shows the last row that was read, but with the time of its flagging as its timestamp: see logged_deletes. #}
 {%- macro _with_flagged_time(job, batch, old) -%}
   {%- set updated_at = job.settings.updated_at | lower -%}
   {%- set sql -%}

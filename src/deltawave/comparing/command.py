@@ -21,7 +21,7 @@ from deltawave.comparing.comparison import FORMATS, Comparison
 from deltawave.comparing.files import aligned, kind_of, read
 from deltawave.differencing.contract import Side
 from deltawave.pages.texts import plain, print_any_text, require_writable
-from deltawave.spark_errors import readable, silence_query_errors
+from deltawave.spark_errors import message_of, silence_query_errors
 
 _SETTINGS = {
     "spark.master": "local[*]",
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
             print(text)
     except (ValueError, OSError, RuntimeError, PySparkException, Py4JError) as error:
         # A message may quote a row.
-        print(f"deltawave compare: {plain(' '.join(readable(error).split()))}", file=sys.stderr)
+        print(f"deltawave compare: {plain(' '.join(message_of(error).split()))}", file=sys.stderr)
         return 2
     return int(not found.is_equal)
 
@@ -143,7 +143,7 @@ def _started(settings: Mapping[str, str]) -> SparkSession:
         try:
             return SparkSession.builder.appName("deltawave compare").config(map=dict(settings)).getOrCreate()
         except Exception as error:
-            reason = readable(error)
+            reason = message_of(error)
             if "JAVA_GATEWAY_EXITED" in reason:
                 transcript.seek(0)
                 lines = transcript.read().decode(errors="replace").splitlines()

@@ -107,7 +107,7 @@ def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:
     return None
 
 
-def free_prefix(prefix: str, names: Sequence[str]) -> str:
+def unused_prefix(prefix: str, names: Sequence[str]) -> str:
     """The prefix, longer if one of the names begins with it."""
     while any(name.lower().startswith(prefix) for name in names):
         prefix += "_"
@@ -116,7 +116,7 @@ def free_prefix(prefix: str, names: Sequence[str]) -> str:
 
 def with_keys(frame: DataFrame, keys: DataFrame, unique_key: Sequence[str], how: str) -> DataFrame:
     """The rows with these keys (``left_semi``) or the others (``left_anti``). ``keys``: columns in the key's order."""
-    prefix = free_prefix("key_", frame.columns)
+    prefix = unused_prefix("key_", frame.columns)
     renamed = keys.toDF(*(f"{prefix}{number}" for number in range(len(unique_key))))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}{number}")) for number, name in enumerate(unique_key))
     return frame.join(renamed, same, how)

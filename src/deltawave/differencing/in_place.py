@@ -143,11 +143,6 @@ class RowGroups:
         fields = {each.name.lower(): each for each in self.schema}
         return replace(self, schema=pa.schema([fields[name.lower()].with_name(name) for name in names]))
 
-    def subset(self, numbers: Sequence[int]) -> "RowGroups":
-        """Only these row groups."""
-        groups, rows = tuple(self.groups[number] for number in numbers), tuple(self.rows[number] for number in numbers)
-        return replace(self, groups=groups, rows=rows)
-
     def within(self, memory_bytes: int) -> "RowGroups":
         """The same row groups for a task that may use this memory: a decoded batch takes about a sixteenth of it."""
         return replace(self, batch_bytes=max(_LEAST_BATCH_BYTES, min(BATCH_BYTES, memory_bytes // 16)))

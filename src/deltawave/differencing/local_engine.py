@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from urllib.parse import quote
 
 import duckdb
 import pyarrow as pa
@@ -259,6 +260,11 @@ def local_path(uri: str) -> Path:
     if _PATTERN.intersection(path):
         raise NotInPlaceError(f"the name of {path} looks like a pattern")
     return Path(path)
+
+
+def path_of_location(location: str) -> Path:
+    """The same of a table's location, which is a path, not a URI."""
+    return local_path(quote(location, safe="/:"))
 
 
 def _files(paths: Sequence[Path]) -> str:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import Any
-from urllib.parse import quote
 
 import duckdb
 from pyspark.sql import DataFrame
@@ -15,9 +14,9 @@ from deltawave.differencing.contract import MEMORY_BYTES, Columns
 from deltawave.differencing.local_engine import (
     LocalEngine,
     literal,
-    local_path,
     name_in_duckdb,
     or_spark,
+    path_of_location,
     reaches,
     same_values,
 )
@@ -216,12 +215,11 @@ def write_files(
         if is_legacy or codec not in _CODECS:
             raise NotInPlaceError("the session has its own format of files")
         with LocalEngine(session, memory_bytes) as engine:
-            # A table's location is a path, not a URI.
-            path = local_path(quote(folder, safe="/:"))
+            path = path_of_location(folder)
             written = select(engine)
             path.mkdir(parents=True, exist_ok=True)
             if any(path.glob("*.parquet")):
-                raise NotInPlaceError("the folder has files, which Spark replaces")
+                raise NotInPlaceError("the folder has files, which only Spark replaces")
             target = path
             options = [
                 f"format parquet, parquet_version v1, compression {codec}, file_size_bytes {_FILE_BYTES}",

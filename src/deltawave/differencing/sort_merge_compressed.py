@@ -22,7 +22,6 @@ from deltawave.differencing.compression import (
     Stored,
     by_segment,
     compressed,
-    free_prefix,
     hash_version,
     kept_hashes,
     merged,
@@ -31,6 +30,7 @@ from deltawave.differencing.compression import (
     patched_hashes,
     segments_of,
     signatures,
+    unused_prefix,
 )
 from deltawave.differencing.contract import Columns, all_same, flagged_schema
 from deltawave.differencing.in_place import RowGroups, groups_in_place, map_rows
@@ -136,7 +136,7 @@ def _fetched(
 
     A row whose hash has changed meanwhile is an error.
     """
-    prefix = free_prefix("candidate_", new.columns)
+    prefix = unused_prefix("candidate_", new.columns)
     named = candidates.select(*(F.col(name).alias(prefix + name) for name in candidates.columns))
     same = all_same((F.col(quoted(name)), F.col(f"{prefix}k{number}")) for number, name in enumerate(compared.key))
     matched = new.join(F.broadcast(named) if is_small else named, same, "inner")

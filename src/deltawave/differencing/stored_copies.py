@@ -7,7 +7,7 @@ import duckdb
 from pyspark.sql import DataFrame
 
 from deltawave.differencing.contract import MEMORY_BYTES, Columns, schema_of_pairs
-from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, or_spark, same_values
+from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, or_spark, path_of_location, same_values
 from deltawave.differencing.logged_rows import as_stored, key_counts, require_reach, write_files
 from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
 
@@ -64,6 +64,8 @@ def write(rows: DataFrame, *, folder: str, memory_bytes: int = MEMORY_BYTES) -> 
     """Write rows, all of Parquet files, as those of a table in a folder without files; false if Spark has to do it."""
 
     def select(engine: LocalEngine) -> str:
+        if not path_of_location(folder).is_dir():
+            raise NotInPlaceError("the table was dropped meanwhile")
         return f"select {', '.join(as_stored(rows))} from ({engine.in_place(rows)})"
 
     return write_files(rows, select, folder, memory_bytes, "count(*)") is not None

@@ -9,14 +9,77 @@ Later passes, which join shed rows, are batches with the numbers -1, -2 and so o
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from deltawave.meshjoin.hadoop_files import HadoopFiles
+
+class HadoopFiles:
+    """The file system that a folder is on. Paths are those of ``folder``, with something behind it or before its name.
+
+    Raises ``ValueError`` for a folder whose name is a pattern to Hadoop, and through Spark Connect.
+    """
+
+    def __init__(self, session: SparkSession, folder: str | Path) -> None:
+        if not hasattr(session, "_jsparkSession"):
+            raise ValueError(
+                "A stream's results are not written through Spark Connect. Take a profile without spark.remote."
+            )
+        self._gateway: Any = session.sparkContext._gateway
+        jvm: Any = session.sparkContext._jvm
+        self._jvm, self._path = jvm, jvm.org.apache.hadoop.fs.Path
+        self._configuration = session.sparkContext._jsc.hadoopConfiguration()
+        place = self._path(str(folder).rstrip("/"))
+        self._system = place.getFileSystem(self._configuration)
+        if found := re.search(r"[][{}*?\\]", str(folder)):
+            raise ValueError(
+                f"{folder}: Hadoop takes a path with {found[0]} for a pattern of names. Choose another folder."
+            )
+        # Python and Hadoop may resolve a relative path against different folders.
+        self.folder = str(self._system.makeQualified(place).toString())
+
+    def exists(self, path: str) -> bool:
+        return bool(self._system.exists(self._path(path)))
+
+    def found(self, pattern: str) -> list[str]:
+        return [each.getPath().toString() for each in self._system.globStatus(self._path(pattern)) or ()]
+
+    def delete(self, path: str) -> None:
+        """Delete a file, or a folder with all that is in it, if it is there."""
+        self._system.delete(self._path(path), True)
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file, also over another one."""
+        with closing(self._system.create(self._path(path), True)) as target:
+            target.write(bytearray(text.encode()))
+
+    def read(self, path: str) -> str | None:
+        """The text of a file; none if there is none."""
+        if not self.exists(path):
+            return None
+        with closing(self._system.open(self._path(path))) as source:
+            return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
+
+    def rename(self, source: str, target: str) -> None:
+        """Rename in one step, not to a present name, as ``FileSystem.rename`` may. Raises ``OSError`` if that fails."""
+        try:
+            own, other = (Path(self._path(path).toUri().getPath()) for path in (source, target))
+            if self._system.getUri().getScheme() == "file" and own.is_dir():
+                # Hadoop would move it into a target that was created in between.
+                own.rename(other)
+                return
+            hadoop = self._jvm.org.apache.hadoop.fs
+            context = hadoop.FileContext.getFileContext(self._system.getUri(), self._configuration)
+            no_options = self._gateway.new_array(hadoop.Options.Rename, 0)
+            context.rename(self._path(source), self._path(target), no_options)
+        except (OSError, Py4JJavaError) as error:
+            raise OSError(f"{source} could not be renamed to {target}: {error}") from error
+
 
 BATCH = "micro_batch"
 # Readers of Parquet folders skip names that begin with an underscore.
@@ -171,8 +234,8 @@ class BatchFolders:
             names = [folder.rpartition("/")[2] for folder in self.previous()]
             self._files.write(f"{self._folder}/{_CONFIRMED}", "\n".join(names))
 
-    def has(self, batch: int) -> bool:
-        """Whether a batch is committed.
+    def finish_committed(self, batch: int) -> bool:
+        """Whether a batch is committed; then leftovers of killed runs are removed.
 
         Raises ``ValueError`` if it has other rows, because the checkpoint is older: the new rows would be skipped.
         """
@@ -253,11 +316,14 @@ class BatchFolders:
     def _count(self, kind: str, folder: str) -> int:
         return self._session.read.format(kind).load(folder).count() if self._files.exists(folder) else 0
 
-    def shed(self, schema: StructType) -> tuple[DataFrame, int, int] | None:
-        """Shed rows that no pass has joined, if any; the number of the next pass, and of the last batch that shed."""
+    def begin_later_pass(self, schema: StructType) -> tuple[DataFrame, int, int] | None:
+        """Shed rows that no pass has joined, if any; the number of the next pass, and of the last batch that shed.
+
+        Leftovers of the last pass are removed.
+        """
         first = min([0, *self.batches()])
         if first:
-            # The run that committed this pass may have been killed before it removed the joined rows.
+            # The run that committed it may have been killed before it removed the joined rows.
             self._clean(first)
             self._remove_shed(int(self._files.read(f"{self._committed(first)}/{_UP_TO}") or ""))
         if not (waiting := self.batches(f"/{SHED}")):

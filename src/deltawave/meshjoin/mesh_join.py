@@ -16,14 +16,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 
 from deltawave.differencing.batches import Batches
-from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.compression import unused_prefix
 from deltawave.differencing.in_place import nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation
-from deltawave.meshjoin.shed_window import shedding
-from deltawave.meshjoin.shedding import INCLUSION, PRIORITIES
+from deltawave.meshjoin.shedding import INCLUSION, PRIORITIES, shedding
 from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 from deltawave.meshjoin.stream import Counts
 from deltawave.meshjoin.stream_metrics import Totals, of_task
@@ -32,7 +31,7 @@ from deltawave.resources import holding, persisted
 Columns = str | Sequence[str] | Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JoinOptions:
     """How a stream is joined with a relation: the arguments of ``mesh_join`` and ``stream_join``.
 
@@ -112,7 +111,7 @@ def mesh_join(
     """
     if where is not None and how != "inner":
         raise ValueError(f"A mesh join takes `where` with how='inner' only, not with {how!r}: filter its result.")
-    options = JoinOptions(on, condition, how, memory_bytes, direct)
+    options = JoinOptions(on=on, condition=condition, how=how, memory_bytes=memory_bytes, direct=direct)
     found = joined(stream, relation, options)
     return found if where is None else found.where(where)
 
@@ -182,11 +181,11 @@ class _Mesh:
             return result
         if self.options.probability is not None:
             result = result.add(self.options.probability, DoubleType())
-        return result.add(free_prefix("is_shed_", result.names), BooleanType())
+        return result.add(unused_prefix("is_shed_", result.names), BooleanType())
 
     def over(self, stream: DataFrame, part: Column, parts: list[int]) -> DataFrame:
         """The result over a frame; ``part``: which of the relation's ``parts`` a row is joined with."""
-        is_row, placed = (free_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
+        is_row, placed = (unused_prefix(prefix, stream.columns) for prefix in ("is_row_", "part_"))
         rows = stream.select("*", F.lit(True).alias(is_row), part.alias(placed))
         if self.options.how == "right_anti":
             # A row of nulls for each part: parts that get no row of the stream have to be read as well.
@@ -223,7 +222,7 @@ class _Mesh:
 def _by_rows(stream: DataFrame, mesh: _Mesh) -> DataFrame:
     """Each part of the relation is joined with all rows; which rows have no match is known when all parts are done."""
     how = mesh.options.how
-    number = free_prefix("number_", [*stream.columns, *mesh.stored.schema.names])
+    number = unused_prefix("number_", [*stream.columns, *mesh.stored.schema.names])
     parts = sorted(mesh.stored.files) or [0]
     numbered = persisted(stream.withColumn(number, F.monotonically_increasing_id()))
     found = replace(mesh, stream=numbered.schema).over(numbered, F.explode(F.array(*map(F.lit, parts))), parts)

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.compression import unused_prefix
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.mesh_join import JoinOptions, mesh_join
@@ -74,7 +74,7 @@ def new_keys(
         highest = max(highest, _highest(assigned, key))
     stored = StoredRelation.alongside_tables(known, name, key=list(on))
     unknown = mesh_join(rows, stored, on=list(on), how="left_anti", memory_bytes=memory_bytes)
-    place = free_prefix("place", rows.columns)
+    place = unused_prefix("place", rows.columns)
     placed = unknown.dropna(subset=list(on)).withColumn(
         place, F.row_number().over(Window.partitionBy(*natural).orderBy(quoted(order)))
     )
@@ -136,7 +136,16 @@ def join_new_rows(
     folder = alongside_tables(session, "stream_join", name)
     kept = BatchFolders(session, folder)
     # Errors are raised before anything is set aside.
-    options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)
+    options = JoinOptions(
+        on=on,
+        condition=condition,
+        how=how,
+        memory_bytes=memory_bytes,
+        direct=direct,
+        shed=shed,
+        malformed=malformed,
+        probability=probability,
+    )
     empty = options.with_probability(no_results(session, options.rows_schema(stream.schema), relation, options), None)
     require_comparable(empty)
     schema = StructType([*empty.schema, StructField(BATCH, LongType())])

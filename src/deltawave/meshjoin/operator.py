@@ -2,39 +2,136 @@
 
 Each iteration reads b pages of the relation and w tuples of the stream. Pages are read in a cycle; a tuple stays in the
 window until it was joined with all of them. w and b may change from one iteration to the next.
+
+Of pairs on their way to results (line 10 of Figure 4), rows are copied while their pages are in memory. Tuples are
+fetched later, for many pairs at once. The size of what is copied at a time, outside the join's memory, is bounded,
+except for a single larger row or tuple.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.meshjoin.batches import require_plain
+from deltawave.meshjoin.batches import pieces, require_plain
 from deltawave.meshjoin.conditions import Condition, Equal, Matcher
-from deltawave.meshjoin.relation import Relation, require_key
-from deltawave.meshjoin.results import MatchedRows, Results
-from deltawave.meshjoin.stream import Counts, Progress, StreamBuffer, Tuner, greedy
-from deltawave.meshjoin.stream_hash_table import Numbers
-from deltawave.meshjoin.stream_window import BLOCKS, PACKETS, Block, Window
+from deltawave.meshjoin.relation import Pages, Relation, require_key
+from deltawave.meshjoin.stream import BLOCKS, FETCHED_BYTES, PACKETS, Block, Counts, StreamBuffer, Window
+from deltawave.meshjoin.stream_hash_table import Candidates, Numbers
+
+# The most waiting pairs, and bytes of their rows: as many as tuples that are fetched at a time.
+_PAIRS, _PAIR_BYTES = 1 << 15, FETCHED_BYTES
+# The most bytes, outside the join's memory, of copies, working arrays and the returned batch, as long as no row and no
+# tuple is larger than what is fetched at a time.
+RESULT_BYTES = 24 << 20
+
+
+class Results:
+    """Candidate pairs that wait until the condition is checked.
+
+    - ``schema``: of results; none if none are wanted
+    - ``carried``: the relation's columns in them
+    """
+
+    def __init__(
+        self, condition: Condition, schema: pa.Schema | None, carried: Sequence[str], matched: "MatchedRows"
+    ) -> None:
+        self._condition, self._schema, self._carried, self._matched = condition, schema, carried, matched
+        self._fetched = list(dict.fromkeys([*carried, *condition.relation_columns]))
+        self._clear()
+
+    def _clear(self) -> None:
+        self._numbers: list[Numbers] = []
+        self._rows: list[pa.RecordBatch] = []
+        self._row_numbers: list[Numbers] = []
+        self._waiting = self._waiting_bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more pairs should wait."""
+        return self._waiting >= _PAIRS or self._waiting_bytes >= _PAIR_BYTES
+
+    def pieces(self, pages: Pages, candidates: Candidates) -> Iterator[Candidates]:
+        """The pairs in pieces of bounded size, to be added one by one; flush in between if too many wait."""
+        places, numbers = candidates
+        if len(pages.parts) > 1:
+            order = np.argsort(places, kind="stable")
+            places, numbers = places[order], numbers[order]
+        for begin, end in pieces(pages.sizes(places, self._fetched), _PAIR_BYTES):
+            yield places[begin:end], numbers[begin:end]
+
+    def add(self, pages: Pages, first_page: int, candidates: Candidates) -> None:
+        places, numbers = candidates
+        rows = pages.take(places, self._fetched)
+        self._rows += rows
+        self._numbers.append(numbers)
+        if self._matched.nbytes:
+            self._row_numbers.append(self._matched.numbers(first_page, places))
+        self._waiting += len(numbers)
+        self._waiting_bytes += sum(part.nbytes for part in rows)
+
+    def flush(self, window: Window) -> Iterator[tuple[Numbers, pa.Table]]:
+        """Fetch the tuples of the waiting pairs and check the condition; return tuples' numbers and results."""
+        if not self._waiting:
+            return
+        numbers, rows = np.concatenate(self._numbers), pa.Table.from_batches(self._rows)
+        row_numbers = np.concatenate(self._row_numbers) if self._row_numbers else None
+        self._clear()
+        wanted = None if self._schema is not None else list(self._condition.stream_columns)
+        for begin, end in window.pieces(numbers, _PAIR_BYTES, wanted):
+            own = numbers[begin:end]
+            tuples, relation_rows = window.take(own, wanted), rows.slice(begin, end - begin)
+            holds = self._condition.holds(tuples, relation_rows)
+            if row_numbers is not None:
+                self._matched.note(row_numbers[begin:end][holds])
+            if not holds.all():
+                kept = np.flatnonzero(holds)
+                own, relation_rows, tuples = own[kept], relation_rows.take(pa.array(kept)), tuples.take(pa.array(kept))
+            window.mark_matched(own)
+            if self._schema is not None:
+                columns = [*tuples.columns, *(relation_rows.column(name) for name in self._carried)]
+                yield own, pa.table(columns, schema=self._schema).combine_chunks()
+
+
+class MatchedRows:
+    """Which rows of a relation were matched: one bit each. ``row_counts``: rows per page; empty if not needed."""
+
+    def __init__(self, row_counts: Sequence[int]) -> None:
+        self._begins = np.cumsum([0, *row_counts])
+        self._bits: npt.NDArray[np.uint8] = np.zeros(-(-int(self._begins[-1]) // 8), dtype=np.uint8)
+
+    @property
+    def nbytes(self) -> int:
+        return len(self._bits)
+
+    def numbers(self, page: int, places: Numbers) -> Numbers:
+        """The numbers of rows at these places from a page on."""
+        numbers: Numbers = places + self._begins[page]
+        return numbers
+
+    def note(self, numbers: Numbers) -> None:
+        matched = np.unique(numbers)
+        np.bitwise_or.at(self._bits, matched >> 3, (1 << (matched & 7)).astype(np.uint8))
+
+    def unmatched(self, page: int) -> Numbers:
+        """The places in a page of rows that were not matched."""
+        numbers = np.arange(self._begins[page], self._begins[page + 1])
+        return np.flatnonzero((self._bits[numbers >> 3] >> (numbers & 7).astype(np.uint8)) & 1 == 0)
 
 
 class OnePass:
-    def __init__(self, join: "MeshJoin", source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
-        self._join, self._source, self._tuner, self._counts = join, source, tuner, counts
+    def __init__(self, join: "MeshJoin", source: StreamBuffer, counts: Counts) -> None:
+        self._join, self._source, self._counts = join, source, counts
         self._relation, self._condition = join.relation, join.condition
         self._matched = join.matched_rows()
         self._results = join.results(self._matched)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        try:
-            yield from (batch for batch in self._found() if batch.num_rows)
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Release everything; may be called before the end."""
+        return (batch for batch in self._found() if batch.num_rows)
 
     def _found(self) -> Iterator[pa.RecordBatch]:
         if self._relation.pages:
@@ -58,10 +155,7 @@ class OnePass:
         while True:
             self._widen()
             room = self._capacity - (self._window.end - self._window.begin)
-            new = self._gather(room)
-            first = self._source.look()
-            progress = Progress(new, first.num_rows if first else 0, room, pages, self._most_pages)
-            w, b = self._tuner(progress)
+            w, b = self._choose(room)
             self._take(min(w, room), page)
             if self._window.is_empty:
                 if self._source.has_ended and self._source.look() is None:
@@ -82,7 +176,7 @@ class OnePass:
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
-        # Created when the first tuples are taken. Until then, gathering may use its memory.
+        # Created when the first tuples are read. Until then, gathering may use its memory.
         self._matcher: Matcher | None = None
         self._matcher_bytes = self._condition.row_bytes(self._capacity)
         self._own_bytes = self._most_pages * self._relation.page_bytes + self._matched.nbytes + self._matcher_bytes
@@ -96,9 +190,9 @@ class OnePass:
         if 2 * tuple_bytes <= self._tuple_bytes:
             self._begin_window(tuple_bytes)
 
-    def _gather(self, room: int) -> int:
-        """Read new tuples ahead, and return how many. This class reads none: they wait at the stream's source."""
-        return 0
+    def _choose(self, room: int) -> tuple[int, int]:
+        """w and b of the next iteration. All tuples that fit, and the most pages, need the fewest cycles."""
+        return room, self._most_pages
 
     def _take(self, count: int, page: int) -> None:
         if self._matcher is None:
@@ -158,17 +252,16 @@ class OnePass:
         assert self._matcher is not None
         self._matcher.remove(self._window.expire(page))
         for block in self._window.expired_blocks():
-            yield from self._flushed()
-            if self._join.records_matches:
-                for numbers, rows in self._window.chosen(block, matched=self._join.how == "left_semi"):
-                    found = rows if self._join.how == "left_semi" else self._unmatched(rows)
-                    yield from self._found_for(numbers, pa.Table.from_batches([found]))
-            yield from self._left(block)
+            yield from self._last_results(block)
             self._window.release_block()
 
-    def _left(self, block: Block) -> Iterable[pa.RecordBatch]:
-        """Results that have waited for the tuples of a block to leave."""
-        return ()
+    def _last_results(self, block: Block) -> Iterator[pa.RecordBatch]:
+        """The results of a block's tuples that are not returned yet."""
+        yield from self._flushed()
+        if self._join.records_matches:
+            for numbers, rows in self._window.chosen(block, matched=self._join.how == "left_semi"):
+                found = rows if self._join.how == "left_semi" else self._unmatched(rows)
+                yield from self._found_for(numbers, pa.Table.from_batches([found]))
 
     def _unmatched_rows(self) -> Iterator[pa.RecordBatch]:
         for page in range(self._relation.pages):
@@ -204,8 +297,7 @@ class MeshJoin:
       iteration reads several times
 
     Not part of that memory: a batch of the stream, as it came in, and the one before, from which tuples are read; and
-    24 MiB of results and working arrays (``RESULT_BYTES`` of :mod:`deltawave.meshjoin.results`), or about ten copies of
-    a row or tuple of more than 1 MiB.
+    24 MiB of results and working arrays (``RESULT_BYTES``), or about ten copies of a row or tuple of more than 1 MiB.
     """
 
     relation: Relation
@@ -299,14 +391,11 @@ class MeshJoin:
         return Results(self.condition, schema, self.carried, matched)
 
     def run(
-        self,
-        stream: Iterable[pa.RecordBatch | None] | StreamBuffer,
-        tuner: Tuner | None = None,
-        counts: Counts | None = None,
+        self, stream: Iterable[pa.RecordBatch | None] | StreamBuffer, counts: Counts | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Join, and return batches of the result as they are found. ``counts`` is kept up to date.
 
         None in the stream means that there is nothing new yet.
         """
         source = stream if isinstance(stream, StreamBuffer) else StreamBuffer(stream, self.stream_schema)
-        return OnePass(self, source, tuner or greedy, counts or Counts()).batches()
+        return OnePass(self, source, counts or Counts()).batches()

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
 from deltawave.differencing.batches import Batches
-from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.compression import unused_prefix
 from deltawave.differencing.parquet_files import located
 from deltawave.meshjoin.batches import map_in_arrow
 from deltawave.source_state import items
@@ -34,7 +34,7 @@ def with_key(stream: DataFrame, kind: str, key: Sequence[str]) -> DataFrame:
     """
     if kind not in ("parquet", "orc", "json"):
         return stream
-    path = free_prefix("file_", stream.columns)
+    path = unused_prefix("file_", stream.columns)
     own = [name for name in key if name in stream.columns]
 
     def look(batches: Batches) -> Batches:
@@ -139,7 +139,7 @@ def json_rows(messages: DataFrame, schema: str, key: Sequence[str] = (), malform
     """
     wanted = messages.sparkSession.createDataFrame([], schema).schema
     names = wanted.names
-    wrong = free_prefix("wrong_", names)
+    wrong = unused_prefix("wrong_", names)
     text = F.col("value").cast("string")
     with_wrong = StructType([*wanted, StructField(wrong, StringType())])
     read = messages.where("value is not null").select(

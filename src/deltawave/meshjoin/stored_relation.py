@@ -27,7 +27,7 @@ from pyspark.sql.types import StructType
 
 from deltawave.comparable import comparable
 from deltawave.differencing.batches import Batches
-from deltawave.differencing.compression import free_prefix
+from deltawave.differencing.compression import unused_prefix
 from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.in_place import nullable_schema, parallelism
 from deltawave.differencing.listed_files import looked_at
@@ -254,7 +254,7 @@ def _written_at_rest(
 
 def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, page_bytes: int) -> dict[int, str]:
     schema = nullable_schema(relation.schema)
-    part = free_prefix("part_", relation.columns)
+    part = unused_prefix("part_", relation.columns)
     placed = part_of(key, parts) if key else F.pmod(F.monotonically_increasing_id(), F.lit(parts)).cast("int")
 
     def write(batches: Batches) -> Batches:

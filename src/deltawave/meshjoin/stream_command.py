@@ -18,7 +18,7 @@ from deltawave.meshjoin.sources import ANY_AGE, json_rows, with_key
 from deltawave.meshjoin.stored_relation import StoredRelation, local_folder, local_path
 from deltawave.meshjoin.stream_join import past_kafka_fault, stream_join
 from deltawave.meshjoin.stream_metrics import Report
-from deltawave.spark_errors import readable
+from deltawave.spark_errors import message_of
 
 # The stored relation, next to the results. Readers do not look into it.
 _RELATION = "_relation"
@@ -80,13 +80,13 @@ def run(options: argparse.Namespace) -> int:
 
             past_kafka_fault(joined, between)
     except Py4JJavaError as error:
-        return _failed(readable(error))
+        return _failed(message_of(error))
     except (Py4JError, ConnectionRefusedError) as error:
         return _failed(
             f"Spark's own process has ended, perhaps by the same signal ({error}); the next run continues from here"
         )
     except (ValueError, OSError, RuntimeError, PySparkException) as error:
-        return _failed(readable(error))
+        return _failed(message_of(error))
     except KeyboardInterrupt:
         return _failed("stopped at once; the next run continues from here")
     return 0

@@ -60,7 +60,7 @@ class MicroBatches:
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Join a micro-batch, unless that is done."""
-        if self.folders.has(batch):
+        if self.folders.finish_committed(batch):
             return
         malformed = None
         if (name := self._options.malformed) is not None:
@@ -71,7 +71,7 @@ class MicroBatches:
 
     def join_shed(self) -> None:
         """Unless this run sheds, join what previous micro-batches have shed: the later, exact pass (MJ08 4)."""
-        if self._options.shed is None and (shed := self.folders.shed(self._schema)) is not None:
+        if self._options.shed is None and (shed := self.folders.begin_later_pass(self._schema)) is not None:
             rows, number, up_to = shed
             # Their probability is null, as they are in no sample: sums of value / probability leave them out.
             self._join(rows, number, None, up_to=up_to)
@@ -170,7 +170,16 @@ def stream_join(
     ``how``, keys, condition or columns). The query fails if a changed relation has other columns.
     """
     require_stream(stream, how)
-    options = JoinOptions(on, condition, how, memory_bytes, direct, shed, malformed, probability)
+    options = JoinOptions(
+        on=on,
+        condition=condition,
+        how=how,
+        memory_bytes=memory_bytes,
+        direct=direct,
+        shed=shed,
+        malformed=malformed,
+        probability=probability,
+    )
     batches = MicroBatches(stream.sparkSession, stream.schema, relation, folder, options)
     batches.join_shed()
     writer = stream.writeStream.foreachBatch(batches.__call__).option("checkpointLocation", batches.folders.checkpoint)

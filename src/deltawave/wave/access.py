@@ -8,9 +8,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.sql_text import quoted
-from deltawave.wave.day_values import DayValues, in_order
 from deltawave.wave.statements import entries
-from deltawave.wave.tables import IS_FIRST, WaveRecord, WaveSpec
+from deltawave.wave.tables import IS_FIRST, DayValues, WaveRecord, WaveSpec, in_order
 from deltawave.wave.wave_table import marked
 
 

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deltawave.wave.cost_parameters import TableParameters, WaveParameters
-from deltawave.wave.costs import TableCost, WaveCost
+from deltawave.wave.costs import TableCost, TableParameters, WaveCost, WaveParameters
 from deltawave.wave.schemes import SCHEMES
 from deltawave.wave.tables import TECHNIQUES
 
@@ -70,8 +69,8 @@ def advise(
     """The wave index with the least total work per day, or a partitioned table.
 
     Among options whose work exceeds that by at most ``tolerance`` (a share), the one with the fewest constituents is
-    taken, since its probes answer sooner; among equals the one with less work. A partitioned table is the simplest, so
-    it is taken if its work is within the tolerance of the best index's. ``table``: what was measured of it.
+    chosen, since its probes answer sooner; among equals the one with less work. A partitioned table is the simplest, so
+    it is chosen if its work is within the tolerance of the best index's. ``table``: what was measured of it.
 
     Raises ``ValueError`` if nothing meets the needs, and for a tolerance below 0.
     """
@@ -85,7 +84,7 @@ def advise(
         for scheme, rules in SCHEMES.items()
         for constituents in range(rules.least, min(parameters.window, needs.most_constituents) + 1)
         # REINDEX does the same under each technique.
-        for technique in (needs.techniques[-1:] if scheme == "reindex" else needs.techniques)
+        for technique in (needs.techniques[-1:] if rules.rebuilds else needs.techniques)
     ]
     allowed = [option for option in options if not needs.against(option)]
     if not allowed:

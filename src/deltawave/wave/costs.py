@@ -1,17 +1,145 @@
 """What wave indexes cost on Spark, after WI Tables 8 to 11; the work of a day (WI 5); what a partitioned table costs.
 
-Space in MB, time in seconds. X is W / n and Y is (W - 1) / (n - 1), the days of a constituent.
+Space in MB, time in seconds; parameters are those of WI Table 12, and what Spark takes besides. X is W / n and Y is
+(W - 1) / (n - 1), the days of a constituent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from deltawave.wave.cost_parameters import TableParameters, WaveParameters
 from deltawave.wave.operations import clusters
 from deltawave.wave.schemes import SCHEMES, WaveIndex
 from deltawave.wave.tables import TECHNIQUES
+
+# Measured with two cores; see docs/wave_costs.md.
+_SPARK_FIXED = {"batch": 0.2, "write": 0.25, "probe": 0.15, "scan": 0.15, "file": 0.0015}
+
+
+def _require(least: int, values: Mapping[str, float | None]) -> None:
+    for name, value in values.items():
+        if value is not None and not value >= least:
+            raise ValueError(f"{name} {value}: take {least} or more.")
+
+
+@dataclass(frozen=True)
+class FixedCosts:
+    """Seconds that Spark takes however few rows there are; the paper has none. Values below 0 raise ``ValueError``.
+
+    Of a ``batch``, of each insert in it (``write``), of a ``probe`` and a ``scan``, and of each further ``file`` of a
+    bucket that a query opens: indexes that are not packed have one for each day.
+    """
+
+    batch: float = 0
+    write: float = 0
+    probe: float = 0
+    scan: float = 0
+    file: float = 0
+
+    def __post_init__(self) -> None:
+        _require(0, {f"fixed {name}": value for name, value in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class WaveParameters:
+    """The data of a wave index and its queries; sizes and times are those of one day's data.
+
+    - ``window``: W, in days
+    - ``seek``: seconds of a seek; ``transfer``: Trans, MB per second
+    - ``packed``, ``unpacked``: S and S', MB of an index
+    - ``bucket``: c, MB of a value's bucket
+    - ``build``, ``add``, ``delete``: Build, Add and Del, seconds
+    - ``copy``, ``smart_copy``: CP and SMCP, seconds. Table 12 has none; by default the index is read and written once:
+      2 S' / Trans and 2 S / Trans
+    - ``probes``, ``scans``: Probe_num and Scan_num, TimedIndexProbes and TimedSegmentScans per day
+    - ``probe_indexes``, ``scan_indexes``: Probe_idx and Scan_idx, how many constituents each reads on average; by
+      default all, and never more than there are
+    - ``fixed``: what Spark takes besides; the other times are then those of a day among many
+
+    Raises ``ValueError`` for invalid values.
+    """
+
+    window: int
+    packed: float
+    unpacked: float
+    build: float
+    add: float
+    delete: float
+    probes: float = 0
+    scans: float = 0
+    probe_indexes: float | None = None
+    scan_indexes: float | None = None
+    bucket: float = 100e-6
+    seek: float = 0.014
+    transfer: float = 10
+    copy: float | None = None
+    smart_copy: float | None = None
+    fixed: FixedCosts = FixedCosts()
+
+    def __post_init__(self) -> None:
+        for name in ("window", "packed", "unpacked", "transfer"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} {getattr(self, name)}: take more than 0.")
+        _require(1, {"probe_indexes": self.probe_indexes, "scan_indexes": self.scan_indexes})
+        _require(0, {name: value for name, value in vars(self).items() if name != "fixed"})
+
+    @property
+    def copy_seconds(self) -> float:
+        """CP: to copy an unpacked index of a day."""
+        return 2 * self.unpacked / self.transfer if self.copy is None else self.copy
+
+    @property
+    def smart_copy_seconds(self) -> float:
+        """SMCP: to copy a packed index of a day without its expired entries."""
+        return 2 * self.packed / self.transfer if self.smart_copy is None else self.smart_copy
+
+
+@dataclass(frozen=True)
+class TableParameters:
+    """A table with a partition for each day of the window, instead of an index; the queries are those of the index.
+
+    - ``size``: MB of a day
+    - ``take``: seconds to insert a day and to drop the oldest one
+    - ``find``, ``scan``: seconds for each day that is read to find a value's rows, or to read all
+    - ``find_fixed``, ``scan_fixed``: seconds of such a query besides
+
+    Raises ``ValueError`` for invalid values.
+    """
+
+    size: float
+    take: float
+    find: float
+    scan: float
+    find_fixed: float = 0
+    scan_fixed: float = 0
+
+    def __post_init__(self) -> None:
+        _require(0, {f"{name} of a partitioned table": value for name, value in vars(self).items()})
+
+    @staticmethod
+    def assumed(given: WaveParameters) -> "TableParameters":
+        """Where nothing was measured: as large as a packed index, written like one, and read whole by each query."""
+        one_day, fixed = given.packed / given.transfer + given.fixed.file, given.fixed
+        return TableParameters(given.packed, given.build + fixed.write, one_day, one_day, fixed.probe, fixed.scan)
+
+
+def on_spark(given: Mapping[str, Any]) -> WaveParameters:
+    """Parameters with what fits Spark on two cores (docs/wave_costs.md) where they are not given, or none.
+
+    Copies take as long as building, deleting a day drops a part, and files are read by several tasks. Raises
+    ``ValueError`` for parameters that are missing, unknown or invalid.
+    """
+    known = {name: value for name, value in given.items() if value is not None}
+    if missing := [name for name in ("window", "packed", "build", "add") if name not in known]:
+        raise ValueError(f"{', '.join(missing)} not given: take figures of your data, or a model to measure.")
+    fixed = {**_SPARK_FIXED, **known.pop("fixed", {})}
+    if unknown := sorted(fixed.keys() - _SPARK_FIXED.keys()):
+        raise ValueError(f"fixed {', '.join(unknown)}: take {', '.join(_SPARK_FIXED)}.")
+    copies = dict.fromkeys(("copy", "smart_copy"), known["build"])
+    assumed = {"unpacked": known["packed"], "delete": 0.01, "transfer": 500.0, **copies}
+    return WaveParameters(**{**assumed, **known}, fixed=FixedCosts(**fixed))
+
 
 # Of a table, by default; a scan reads each, a probe one.
 _BUCKETS = 8
@@ -80,7 +208,7 @@ class WaveCost:
 
     @property
     def _is_packed(self) -> bool:
-        return self.technique == "packed_shadow" or self.scheme == "reindex"
+        return self.technique == "packed_shadow" or SCHEMES[self.scheme].rebuilds
 
     @property
     def day_size(self) -> float:
@@ -105,8 +233,9 @@ class WaveCost:
 
         In place it is 0, except for REINDEX, which always builds alongside the old index; the paper counts none.
         """
-        is_copied = {"reindex": True, "reindex_plus_plus": self.technique == "packed_shadow"}
-        return ceil(self.cluster) * self.day_size if is_copied.get(self.scheme, self.technique != "in_place") else 0.0
+        # REINDEX++ adds a day to a temporary index, which replaces the old one.
+        is_copied = self.technique == "simple_shadow" and self.scheme != "reindex_plus_plus"
+        return ceil(self.cluster) * self.day_size if is_copied or self._is_packed else 0.0
 
     @property
     def most_space(self) -> float:
@@ -138,8 +267,8 @@ class WaveCost:
     @property
     def precomputation(self) -> float:
         """Seconds of preparation per day (Tables 10 and 11), and the fixed costs of its batches and inserts."""
-        fixed, taken = self.parameters.fixed, self.daily
-        return self._maintenance()[0] + taken.preparing_batches * fixed.batch + taken.preparing_inserts * fixed.write
+        fixed, daily = self.parameters.fixed, self.daily
+        return self._maintenance()[0] + daily.preparing_batches * fixed.batch + daily.preparing_inserts * fixed.write
 
     @property
     def transition(self) -> float:
@@ -151,8 +280,8 @@ class WaveCost:
         """What the planner's operations take on an average day; clusters may be uneven."""
         fewer = SCHEMES[self.scheme].least - 1
         lengths = [len(days) for days in clusters(range(self.parameters.window - fewer), self.constituents - fewer)]
-        taken = [_IN_CLUSTER[self.scheme](days) for days in lengths]
-        found = Daily(*(sum(each) / sum(lengths) for each in zip(*taken, strict=True)))
+        daily = [_IN_CLUSTER[self.scheme](days) for days in lengths]
+        found = Daily(*(sum(each) / sum(lengths) for each in zip(*daily, strict=True)))
         if self.technique == "simple_shadow" and self.scheme in _SHADOW_INSERTS:
             return found._replace(inserts=sum(map(_SHADOW_INSERTS[self.scheme], lengths)) / sum(lengths))
         return found
@@ -163,7 +292,7 @@ class WaveCost:
         prepared, indexed = self.daily.days_prepared, self.daily.days_indexed
         build, add, delete = given.build, given.add, given.delete
         copy, smart = given.copy_seconds, given.smart_copy_seconds
-        if self.scheme == "reindex":
+        if SCHEMES[self.scheme].rebuilds:
             return 0.0, indexed * build
         packed = {
             "del": (0.0, days * smart + build),

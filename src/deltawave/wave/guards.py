@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 
-from deltawave.wave.day_values import DayValues, in_order
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.tables import Day, DayValues, WaveRecord, WaveSpec, in_order
 
 # Where only days with a batch count: all days before a wrong date far ahead would come too late, until it is reached.
 MOST_WINDOWS = 10

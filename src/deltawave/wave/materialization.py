@@ -9,18 +9,16 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from deltawave.partition_states import partition_states
+from deltawave.partition_states import partition_states, table_version
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
-from deltawave.wave.cost_parameters import on_spark
-from deltawave.wave.day_checksum import day_checksum
-from deltawave.wave.day_values import in_order
-from deltawave.wave.execution import Naming, leftover_parts
+from deltawave.wave.costs import on_spark
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.measuring import measure_days
 from deltawave.wave.run_plan import RunPlan, Work, plan_run
 from deltawave.wave.schemes import WaveIndex
-from deltawave.wave.steps import MOST_TEXT, full_length, step, written_days
-from deltawave.wave.tables import Day, WaveRecord, WaveSpec
+from deltawave.wave.statements import day_checksum
+from deltawave.wave.steps import MOST_TEXT, Naming, full_length, leftover_parts, step, written_days
+from deltawave.wave.tables import Day, WaveRecord, WaveSpec, in_order
 from deltawave.wave.wave_table import check_catalog, columns_of, date_at, delivered, partitions, spelt
 
 Json = Mapping[str, Any]
@@ -52,10 +50,11 @@ def plan(
       whose files have changed
     - ``text``: the select; a day's state depends on it, as a plan does not show all that it does
 
-    It also returns ``states``, for :func:`days_to_remember`.
+    It also returns ``states`` and ``version``, for :func:`days_to_remember`.
     """
     check_catalog(dump.sparkSession)
     spec = specification(dump, settings)
+    version = table_version(dump)
     states = _states(dump, spec, text)
     unchanged = [
         Day(value, rows, checksum)
@@ -67,18 +66,32 @@ def plan(
     days = delivered(dump, spec, unchanged)
     planned = plan_run(known, spec, days, settings["gaps"], drop, clock, accept)
     length = 0 if known else full_length(spec, schema, model)
-    return {**as_outcome(planned, spec, length), "days": [vars(day) for day in days], "states": states}
+    return {
+        **as_outcome(planned, spec, length),
+        "days": [vars(day) for day in days],
+        "states": states,
+        "version": version,
+    }
 
 
 def days_to_remember(
-    dump: DataFrame, *, settings: Json, days: Collection[Json], states: Mapping[str, str], text: str
+    dump: DataFrame,
+    *,
+    settings: Json,
+    days: Collection[Json],
+    states: Mapping[str, str],
+    version: str | None = None,
+    text: str,
 ) -> str:
     """Return the text to pass as ``remembered`` to a later :func:`plan`; empty if there is nothing to remember.
 
-    It has the newest of ``days`` whose files still are those of ``states``. Both were returned by :func:`plan`.
+    It has the newest of ``days`` whose files still are those of ``states``; none if the table has another ``version``,
+    whose rows the sums may be of. All were returned by :func:`plan`.
     """
     spec = specification(dump, settings)
     unchanged, found, length = dict(states.items() & _states(dump, spec, text).items()), [], 0
+    if table_version(dump) != version:
+        return ""
     for day in sorted(days, key=lambda day: in_order(spec, day["value"]), reverse=True):
         if state := unchanged.get(day["value"]):
             found.append(f"{json.dumps(day['value'])}:{json.dumps([state, day['rows'], day['checksum']])}")
@@ -205,7 +218,7 @@ def advice(
 ) -> list[str]:
     """The lines of an advice.
 
-    - ``parameters``, ``needs``: of :func:`deltawave.wave.cost_parameters.on_spark` and
+    - ``parameters``, ``needs``: of :func:`deltawave.wave.costs.on_spark` and
       :class:`deltawave.wave.advice.WaveNeeds`
     - ``measure``: ``day_column``, ``search_field`` and ``schema``, to measure the days of ``dump`` where parameters are
       not given

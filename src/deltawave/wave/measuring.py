@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from deltawave.sql_text import literal, quoted
 from deltawave.wave import statements as sql
 from deltawave.wave.access import timed_index_probe, timed_segment_scan
-from deltawave.wave.cost_parameters import FixedCosts, TableParameters, WaveParameters
+from deltawave.wave.costs import FixedCosts, TableParameters, WaveParameters
 from deltawave.wave.operations import Days
 from deltawave.wave.schemes import WaveIndex
 from deltawave.wave.tables import Day, Part, WaveRecord, WaveSpec

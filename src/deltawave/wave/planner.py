@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
 
 from deltawave.wave import operations as op
 from deltawave.wave.operations import NO_DAYS, Operation, WaveState, applied, as_json, constituent, shown
@@ -127,13 +126,11 @@ def _complete(wave: WaveIndex, state: WaveState) -> Iterator[str]:
         yield f"its constituents are {', '.join(sorted(found)) or 'none'}"
         return
     days = frozenset().union(*state.constituents)
-    # Theorem 2 for soft windows.
-    longest = wave.window if wave.rules.is_hard else wave.window + ceil((wave.window - 1) / (wave.constituents - 1)) - 1
     first = min(days, default=0)
     if state.length != len(days) or days != frozenset(range(first, state.day + 1)):
         yield f"its constituents do not have each day up to {state.day} once"
         return
-    if not wave.window <= len(days) <= longest:
+    if not wave.window <= len(days) <= wave.longest:
         yield f"it has the days from {first} on"
         return
     name, expired = wave.leaving(state)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from deltawave.wave.day_values import DayValues, day_values, in_order, values_of
 from deltawave.wave.guards import Clock, checked
-from deltawave.wave.tables import GAPS, Day, WaveRecord, WaveSpec
+from deltawave.wave.tables import GAPS, Day, DayValues, WaveRecord, WaveSpec, day_values, in_order, values_of
 
 _REBUILD = "rebuild the wave index, or set it back."
 # Days that are so far apart may be weeks or months, of which each follows the one before.

@@ -40,19 +40,17 @@ class WaveIndex:
     def __post_init__(self) -> None:
         if self.scheme not in SCHEMES:
             raise ValueError(f"scheme {self.scheme!r}: take one of {', '.join(SCHEMES)}.")
-        if self.window < 1:
-            raise ValueError(f"window {self.window}: take 1 day or more.")
-        least = self.rules.least
-        if self.window < least:
-            raise ValueError(f"window {self.window}: {self.scheme} takes {least} days or more.")
-        if not least <= self.constituents <= self.window:
-            raise ValueError(
-                f"constituents {self.constituents}: {self.scheme} takes {least} to {self.window} (the window)."
-            )
+        for option, allowed in refused(self.scheme, self.window, self.constituents).items():
+            raise ValueError(f"{option} {getattr(self, option)}: {self.scheme} takes {allowed}.")
 
     @property
     def rules(self) -> "Scheme":
         return SCHEMES[self.scheme]
+
+    @property
+    def longest(self) -> int:
+        """The most days that are indexed: W, or more if expired days wait for others (Theorem 2)."""
+        return self.window if self.rules.is_hard else self.window + (self.window - 2) // (self.constituents - 1)
 
     def leaving(self, state: WaveState) -> tuple[str, int]:
         """The constituent with the day that leaves the window when the next day comes, and that day: d_new-W."""
@@ -63,6 +61,14 @@ class WaveIndex:
         """The days of the constituent that expires after the one with the day that leaves."""
         number = state.holding(state.day + 1 - self.window)
         return state.indexes[constituent(number % self.constituents + 1)]
+
+
+def refused(scheme: str, window: int, constituents: int) -> dict[str, str]:
+    """The option that does not suit the scheme, with what it may be; empty if both do."""
+    least = SCHEMES[scheme].least
+    if window < least:
+        return {"window": f"{least} or more"}
+    return {} if least <= constituents <= window else {"constituents": f"{least} to {window} (the window)"}
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
+from deltawave.source_state import reads_iceberg
 from deltawave.sql_text import literal, quoted
-from deltawave.wave.day_checksum import day_checksum
-from deltawave.wave.execution import Naming, leftover_parts, leftover_tables
 from deltawave.wave.guards import Clock
 from deltawave.wave.run_plan import plan_run
-from deltawave.wave.steps import Step, step, written_days
+from deltawave.wave.statements import day_checksum
+from deltawave.wave.steps import Naming, Step, leftover_parts, leftover_tables, step, written_days
 from deltawave.wave.tables import Day, WaveRecord, WaveSpec
 
 _LOG = logging.getLogger(__name__)
@@ -170,6 +170,11 @@ def delivered(rows: DataFrame, spec: WaveSpec, known: Sequence[Day] = ()) -> lis
     # In this form, which keeps rows without a day, Spark alone chooses the partitions: a metastore limits the length of
     # conditions, and may compare texts without case.
     is_known = F.coalesce(day.isin([each.value for each in known]), F.lit(False))
+    if known and reads_iceberg(rows):
+        # Iceberg chooses files itself, by conditions on columns alone.
+        column = F.col(quoted(spec.day_column))
+        values = [F.lit(each.value).cast(rows.schema[spec.day_column].dataType) for each in known]
+        is_known = column.isNotNull() & column.isin(values)
     others = rows.where(~is_known) if known else rows
     grouped = others.groupBy(day).agg(F.count(F.lit(1)), F.expr(day_checksum(spec)))
     days = [Day(*row) for row in grouped.collect()]

@@ -131,13 +131,11 @@ class TestDatedDumps:
     def test_an_error_keeps_the_batches_before_it(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         bench.dump(DUMPS + "union all select 1, 'twin', date '2026-01-05'")
-        done = bench.run()
-        assert not done.ok
-        assert "batch 3 (2026-01-05)" in done.text
-        assert "Nothing was changed in this batch; this run has committed 2 batches before it." in done.text
+        text = bench.failed()
+        assert "batch 3 (2026-01-05)" in text
+        assert "Nothing was changed in this batch; this run has committed 2 batches before it." in text
         assert (
-            "or set duplicate_keys: quarantine, which sets such rows aside with a warning, or, in a new model,"
-            in done.text
+            "or set duplicate_keys: quarantine, which sets such rows aside with a warning, or, in a new model," in text
         )
         assert [row[0] for row in bench.batches()] == [1, 2]
 
@@ -205,11 +203,10 @@ class TestReplacedDates:
         cut = f"select * from ({DUMPS}) where dump_date <> '2026-01-02' union all select 9, 'zoe', date '2026-01-02'"
         rebuild = "rebuild them: dbt run --full-refresh --select reader"
         assert rebuild in bench.refused(cut, "--warn-error")
-        done = bench.run("--select", MODEL)
-        assert not done.ok
-        assert rebuild in done.text
-        assert "batch 5 (2026-01-02): 2 of 2 rows (100.0%) would be deleted" in done.text
-        assert "Nothing was changed in this batch; this run has committed 1 batch before it." in done.text
+        text = bench.failed("--select", MODEL)
+        assert rebuild in text
+        assert "batch 5 (2026-01-02): 2 of 2 rows (100.0%) would be deleted" in text
+        assert "Nothing was changed in this batch; this run has committed 1 batch before it." in text
         assert bench.log() == FIRST
         assert "batch 5 (2026-01-02): 2 of 2 rows (100.0%) would be deleted" in bench.refused()
         bench.build(corrected("anna"), "--select", MODEL)

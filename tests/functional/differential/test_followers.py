@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from numbered import DATED
 from unit.macro_harness import Macros, Relation
 from workbench import MODEL, STOPPING, Workbench
 
@@ -16,13 +17,6 @@ TRACKED = ["name"]
 NAMES = {"valid_from": "dbt_valid_from", "valid_to": "dbt_valid_to"}
 # How JSON shows all that a row has.
 EXACTLY = "map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS')"
-DATED = """
-    select * from values
-        (1, 'ann', date '2026-01-01'), (2, 'bob', date '2026-01-01'),
-        (1, 'anna', date '2026-01-02'), (2, 'bob', date '2026-01-02'), (3, 'cid', date '2026-01-02'),
-        (1, 'anna', date '2026-01-04'), (3, 'cyd', date '2026-01-04')
-        as t(account_id, name, day)
-"""
 LATER = " union all select * from values (1, '{name}', date '{day}'), (3, 'cyd', date '{day}')"
 
 
@@ -115,8 +109,7 @@ class TestFollowers:
             if number == rewound:
                 last = bench.batches("batch_id")[-1][0]
                 assert bench.operate("rewind", model=MODEL, to_batch=chance.randrange(1, last)).ok
-                done = bench.run("--select", *FOLLOWERS)
-                assert done.ok, done.text
+                done = bench.build(None, "--select", *FOLLOWERS)
                 assert done.text.count(f"rebuilt from {MODEL}: batches up to {last}") == 2
                 assert_followed(bench)
         done = bench.build()
@@ -175,16 +168,14 @@ class TestFollowers:
         bench.build(sixth, "--select", MODEL)
         assert bench.operate("expire", model=MODEL, before="2026-01-07").ok
         kept = versions(bench)
-        done = bench.run("--select", *FOLLOWERS)
-        assert not done.ok
-        assert "which it had not read, have expired, so the table would have to be rebuilt from accounts" in done.text
+        text = bench.failed("--select", *FOLLOWERS)
+        assert "which it had not read, have expired, so the table would have to be rebuilt from accounts" in text
         assert_followed(bench, "now")
         assert not bench.run("--select", "versions", "--full-refresh").ok
         assert versions(bench) == kept
         follow(bench, full_refresh=True)
         assert not bench.run("--select", "versions").ok
-        done = bench.run("--select", *FOLLOWERS, "--full-refresh")
-        assert done.ok, done.text
+        bench.build(None, "--select", *FOLLOWERS, "--full-refresh")
         assert_followed(bench)
 
     def test_columns_follow_the_log(self, bench: Workbench) -> None:
@@ -289,9 +280,7 @@ class TestFollowers:
     def test_an_end_that_spark_does_not_read_decides_nothing(self, bench: Workbench) -> None:
         bench.add_model("versions", follower("scd2", bench.file_format, dbt_valid_to_current="no_such_function()"))
         bench.dump("select 1 as account_id, 'ann' as name")
-        done = bench.run()
-        assert not done.ok
-        assert "no_such_function" in done.text
+        assert "no_such_function" in bench.failed()
         assert not bench.names("versions")
         bench.add_model("versions", follower("scd2", bench.file_format))
         bench.build()
@@ -323,16 +312,14 @@ class TestFollowers:
             bench.add_model(kind, follower(kind, bench.file_format) + "where city = 'Oslo'")
         bench.build(oslo)
         bench.dump(bern)
-        done = bench.run()
-        assert not done.ok
+        text = bench.failed()
         for kind in ("current_state", "scd2"):
-            assert f"{kind}, batch 2 ({MODEL} 2): the select returns 0 row(s) of 1 new one(s) of {MODEL}" in done.text
+            assert f"{kind}, batch 2 ({MODEL} 2): the select returns 0 row(s) of 1 new one(s) of {MODEL}" in text
             assert len(rows(bench, kind)) == 2
             bench.add_model(kind, follower(kind, bench.file_format) + "cross join (values (1), (2)) as each(copy)")
-        done = bench.run()
-        assert not done.ok
+        text = bench.failed()
         for kind in ("current_state", "scd2"):
-            assert f"{kind}, batch 2 ({MODEL} 2): the select returns 6 row(s) of 3 new one(s) of {MODEL}" in done.text
+            assert f"{kind}, batch 2 ({MODEL} 2): the select returns 6 row(s) of 3 new one(s) of {MODEL}" in text
             bench.add_model(kind, follower(kind, bench.file_format))
         bench.build()
         assert [len(rows(bench, kind)) for kind in ("current_state", "scd2")] == [2, 3]
@@ -359,9 +346,7 @@ class TestFollowers:
             is_view = name == MODEL or "__commit_" in name or "__seen_" in name
             bench.spark.sql(f"drop {'view' if is_view else 'table'} {bench.schema}.{name}{'' if is_view else ' purge'}")
         bench.dump("select 1 as account_id, 'eve' as name")
-        done = bench.run()
-        assert not done.ok
-        assert "Versions that only the table has would be lost" in done.text
+        assert "Versions that only the table has would be lost" in bench.failed()
         assert_followed(bench, "now")
         assert len(rows(bench, "versions")) == 2
 
@@ -380,13 +365,10 @@ class TestStoppedFollowers:
         for number, step in enumerate(steps, 11):
             bench.build(dump.format(n=number), "--select", MODEL)
             before = [rows(bench, name) for name in FOLLOWERS]
-            done = bench.run("--vars", f"stop_at: {step}", "--select", *FOLLOWERS)
-            assert not done.ok
-            assert f"stopped at {step}" in done.text
+            assert f"stopped at {step}" in bench.failed("--vars", f"stop_at: {step}", "--select", *FOLLOWERS)
             if step in ("stage", "decide", "place"):
                 assert [rows(bench, name) for name in FOLLOWERS] == before
-            done = bench.run()
-            assert done.ok, done.text
+            bench.build()
             assert_followed(bench)
         bench.build(dump.format(n=20))
         assert_followed(bench)
@@ -479,7 +461,5 @@ class TestWhatDbtOffers:
         ]
         (bench.root / "models" / "versions.yml").write_text(found[0].replace("timestamp", "date"))
         bench.dump("select 1 as account_id, 'zoe' as name")
-        done = bench.run()
-        assert not done.ok
-        assert "other type: dbt_valid_to, in the view timestamp, in the yml date" in done.text
+        assert "other type: dbt_valid_to, in the view timestamp, in the yml date" in bench.failed()
         assert len(rows(bench, "versions")) == 3

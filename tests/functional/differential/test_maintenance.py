@@ -1,15 +1,9 @@
 """What the operations on a change log leave: rewind, expire, compact, purge."""
 
 import pytest
+from numbered import DATED
 from workbench import STOPPING, Workbench
 
-DATED = """
-    select * from values
-        (1, 'ann', date '2026-01-01'), (2, 'bob', date '2026-01-01'),
-        (1, 'anna', date '2026-01-02'), (2, 'bob', date '2026-01-02'), (3, 'cid', date '2026-01-02'),
-        (1, 'anna', date '2026-01-04'), (3, 'cyd', date '2026-01-04')
-        as t(account_id, name, day)
-"""
 LATE = " union all select * from values (1, 'anna', date '2026-01-03'), (3, 'cad', date '2026-01-03')"
 FIRST_TWO = [(1, "ann", "insert", 1), (2, "bob", "insert", 1), (1, "anna", "update", 2), (3, "cid", "insert", 2)]
 ALL = [*FIRST_TWO, (2, "bob", "delete", 3), (3, "cyd", "update", 3)]
@@ -203,8 +197,7 @@ class TestStoppedOperations:
                 left = dated.state()
                 assert all(left[name] == state[name] for name in ("accounts", "accounts__log", "accounts__batches"))
                 continue
-            done = dated.run()
-            assert done.ok, done.text
+            dated.build()
             assert dated.log() == [*FIRST_TWO, (2, "bob", "delete", undone + 2), (3, "cyd", "update", undone + 2)]
         assert dated.operate("purge", model="accounts").ok
         helpers = sorted(name.removeprefix("accounts") for name in dated.names())

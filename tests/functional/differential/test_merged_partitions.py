@@ -90,28 +90,6 @@ class TestMerging:
         self.build(bench, range(6, 8))
         assert {row[0] for row in bench.log("_batch_id")} == set(range(1, 8))
 
-    def test_a_log_of_an_older_version_goes_on(self, bench: Workbench) -> None:
-        """Its record lists no partitions, and its log does not have the column for merged ones."""
-        self.build(bench, range(1, 3))
-        table, commit = f"{bench.schema}.accounts__log", f"{bench.schema}.accounts__commit_2"
-        record = json.loads(bench.spark.table(commit).collect()[0].record) | {"version": 4}
-        for key in ("partitions", "merge", "history"):
-            del record[key]
-        bench.spark.sql(f"alter view {commit} as select '{json.dumps(record)}' as record")
-        rows = bench.spark.table(table).drop("of_batch").localCheckpoint()
-        bench.spark.sql(f"drop table {table}")
-        rows.write.partitionBy("batch_id", "attempt").format(bench.file_format).saveAsTable(table)
-        self.build(bench, range(3, 4))
-        assert bench.log() == expected(3)
-        assert not merged(bench)
-        self.build(bench, range(4, 7))
-        assert bench.log() == expected(6)
-        assert merged(bench) == [4, 6]
-        assert bench.operate("purge", model="accounts").ok
-        assert bench.log() == expected(6)
-        left = bench.spark.table(table).where("batch_id > 0").select("batch_id").distinct().collect()
-        assert [row.batch_id for row in left] == [6]
-
     def test_a_stopped_merge_leaves_nothing(self, bench: Workbench) -> None:
         self.build(bench, range(1, 4))
         for step in ("decide", "place"):

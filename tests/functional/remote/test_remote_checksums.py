@@ -108,8 +108,8 @@ def source(request):
 
 
 @pytest.fixture
-def table(source):
-    """``table("id int", "(1)", "(2)")`` makes the table checksums.t of those rows anew."""
+def table(spark, source):
+    """``table("id int", "(1)", "(2)")`` rebuilds the table checksums.t of those rows; a job that reads it."""
     made = []
 
     def make(definition, *rows):
@@ -117,6 +117,7 @@ def table(source):
         inserts = [f"insert into checksums.t values {row}" for row in rows]
         source.run(*drop, f"create table checksums.t ({definition})", *inserts)
         made.append("checksums.t")
+        return Job(spark, source, "select * from checksums.t")
 
     yield make
     if made:
@@ -131,6 +132,11 @@ def quoted(text):
     return "'" + text.replace("'", "''") + "'"
 
 
+def counts(found):
+    """How many rows each range has."""
+    return {number: count for number, (count, _) in found.items()}
+
+
 def null(source, declared):
     """A null to insert; Derby wants to know its type."""
     return f"cast(null as {declared})" if source.dialect == "derby" else "null"
@@ -141,7 +147,7 @@ def null(source, declared):
 
 @everywhere
 @pytest.mark.parametrize("bits", [64, 128])
-def test_any_cell_moves_the_checksum_of_its_range_alone(spark, source, table, bits):
+def test_any_cell_moves_the_checksum_of_its_range_alone(source, table, bits):
     """Every type at once: a range for each row, of which all but two differ from the first one in one cell."""
     types = TYPES[source.dialect]
     first = [value for value, _ in types.values()]
@@ -149,8 +155,7 @@ def test_any_cell_moves_the_checksum_of_its_range_alone(spark, source, table, bi
     for place, (_, others) in enumerate(types.values()):
         rows += [[*first[:place], other, *first[place + 1 :]] for other in others]
     definition = ", ".join(["id int", *(f"c{number} {declared}" for number, declared in enumerate(types))])
-    table(definition, *(f"({', '.join([str(number), *cells])})" for number, cells in enumerate(rows)))
-    job = Job(spark, source, "select * from checksums.t")
+    job = table(definition, *(f"({', '.join([str(number), *cells])})" for number, cells in enumerate(rows)))
     columns = job.columns("id", "ID")
     lows = [None, *([str(number)] for number in range(1, len(rows)))]
     before = job.checksums(columns, lows, bits)
@@ -171,36 +176,33 @@ def test_any_cell_moves_the_checksum_of_its_range_alone(spark, source, table, bi
 
 @everywhere
 @pytest.mark.parametrize("bits", [64, 128])
-def test_text_that_moves_to_the_neighbouring_column(spark, source, table, bits):
+def test_text_that_moves_to_the_neighbouring_column(source, table, bits):
     rows = [("ab", "c"), ("a", "bc"), ("", "abc"), ("abc", ""), ("abc", None), (None, "abc"), ("1:a", "2:b")]
     rows.append(("1", ":a2:b"))
     cells = [
         f"({', '.join(null(source, 'varchar(9)') if cell is None else quoted(cell) for cell in row)}, 1)"
         for row in rows
     ]
-    table("a varchar(9), b varchar(9), id int", *cells)
-    job = Job(spark, source, "select * from checksums.t")
+    job = table("a varchar(9), b varchar(9), id int", *cells)
     seen = {row["row_checksum"] for row in job.rows(job.columns("id", "ID"), (None, None), bits=bits)}
     assert len(seen) == len(rows)
 
 
 @everywhere
-def test_the_order_of_rows_does_not_count(spark, source, table):
+def test_the_order_of_rows_does_not_count(source, table):
     found = []
     for order in (range(50), reversed(range(50))):
-        table("id int, name varchar(9)", ", ".join(f"({number}, 'n{number % 7}')" for number in order))
-        job = Job(spark, source, "select * from checksums.t")
+        job = table("id int, name varchar(9)", ", ".join(f"({number}, 'n{number % 7}')" for number in order))
         found.append(job.checksums(job.columns("id", "ID"), [None, ["10"], ["33"]], 128))
     assert found[0] == found[1]
-    assert {number: count for number, (count, _) in found[0].items()} == {1: 10, 2: 23, 3: 17}
+    assert counts(found[0]) == {1: 10, 2: 23, 3: 17}
 
 
 @everywhere
-def test_ignored_columns_do_not_count(spark, source, table):
+def test_ignored_columns_do_not_count(source, table):
     found = []
     for seen in (1, 2):
-        table("id int, name varchar(9), seen int", f"(1, 'a', {seen})")
-        job = Job(spark, source, "select * from checksums.t")
+        job = table("id int, name varchar(9), seen int", f"(1, 'a', {seen})")
         found.append(job.checksums(job.columns("id", "ID", ignored=["seen", "SEEN"])))
     assert found[0] == found[1]
 
@@ -237,14 +239,13 @@ AWKWARD += ["'", "\\", "\\'", "$x", "?"]
 @everywhere
 def test_text_keys_fall_in_the_same_range_as_in_spark(spark, source, table):
     """Order by code point: case, accents, blanks at the end, beyond the basic plane."""
-    table("k varchar(20), n int", ", ".join(f"({quoted(key)}, {number})" for number, key in enumerate(AWKWARD)))
-    job = Job(spark, source, "select * from checksums.t")
+    job = table("k varchar(20), n int", ", ".join(f"({quoted(key)}, {number})" for number, key in enumerate(AWKWARD)))
     columns = job.columns("k", "K")
     name = columns[0]["name"]
     in_order = [row[0] for row in spark.createDataFrame([(key,) for key in AWKWARD], "k string").orderBy("k").collect()]
     found = job.checksums(columns, [None, *([key] for key in in_order)])
     # No key is below the empty one.
-    assert {number: count for number, (count, _) in found.items()} == dict.fromkeys(range(2, len(AWKWARD) + 2), 1)
+    assert counts(found) == dict.fromkeys(range(2, len(AWKWARD) + 2), 1)
     every_second = [([low], [high]) for low, high in zip(in_order[::2], in_order[1::2], strict=True)]
     assert sorted(row[name] for row in job.rows(columns, *every_second)) == sorted(in_order[::2])
 
@@ -252,13 +253,12 @@ def test_text_keys_fall_in_the_same_range_as_in_spark(spark, source, table):
 @everywhere
 def test_padded_keys_fall_in_the_same_range_as_in_spark(spark, source, table):
     keys = ["ab", "ab\t", "ab!"]
-    table("k char(4), n int", ", ".join(f"({quoted(key)}, 1)" for key in keys))
-    job = Job(spark, source, "select * from checksums.t")
+    job = table("k char(4), n int", ", ".join(f"({quoted(key)}, 1)" for key in keys))
     columns = job.columns("k", "K")
     in_order = [row[0] for row in spark.sql(f"select k from ({job.job['sql']}) order by k").collect()]
     assert in_order == ["ab\t ", "ab  ", "ab! "]
     found = job.checksums(columns, [None, *([key] for key in in_order)])
-    assert {number: count for number, (count, _) in found.items()} == {2: 1, 3: 1, 4: 1}
+    assert counts(found) == {2: 1, 3: 1, 4: 1}
 
 
 KEYS = {
@@ -273,14 +273,13 @@ KEYS = {
 
 @everywhere
 @pytest.mark.parametrize("declared", KEYS)
-def test_keys_of_other_types(spark, source, table, declared):
+def test_keys_of_other_types(source, table, declared):
     spelt = "datetime(6)" if source.dialect == "mysql" and declared == "timestamp" else declared
     literal = "{}" if declared.startswith(("int", "decimal", "double", "bool")) else "'{}'"
-    table(f"n int, k {spelt}", ", ".join(f"({n}, {literal.format(key)})" for n, key in enumerate(KEYS[declared])))
-    job = Job(spark, source, "select * from checksums.t")
+    job = table(f"n int, k {spelt}", ", ".join(f"({n}, {literal.format(key)})" for n, key in enumerate(KEYS[declared])))
     columns = job.columns("k", "K")
     found = job.checksums(columns, [None, *([key] for key in KEYS[declared])])
-    assert {number: count for number, (count, _) in found.items()} == {n + 2: 1 for n in range(len(KEYS[declared]))}
+    assert counts(found) == {n + 2: 1 for n in range(len(KEYS[declared]))}
 
 
 @on_postgresql
@@ -288,7 +287,7 @@ def test_time_stamps_as_keys_are_told_in_utc(spark, source, table):
     table("k timestamptz", "('2026-10-25 00:30:00Z'), ('2026-10-25 01:30:00Z')")
     job = Job(spark, source, "select * from checksums.t", sessionInitStatement="set timezone = 'Europe/Berlin'")
     found = job.checksums(job.columns("k"), [None, ["2026-10-25 00:30:00.000001"], ["2026-10-25 01:30:00"]])
-    assert {number: count for number, (count, _) in found.items()} == {1: 1, 3: 1}
+    assert counts(found) == {1: 1, 3: 1}
 
 
 def test_time_stamps_of_mariadb_as_keys_are_told_in_utc(spark, maria):
@@ -300,7 +299,7 @@ def test_time_stamps_of_mariadb_as_keys_are_told_in_utc(spark, maria):
     job = Job(spark, maria, "select * from checksums.times")
     columns = job.columns("k")
     found = job.checksums(columns, [None, ["2026-10-25 00:30:00.000001"], ["2026-10-25 01:30:00"]])
-    assert {number: count for number, (count, _) in found.items()} == {1: 1, 3: 1}
+    assert counts(found) == {1: 1, 3: 1}
     assert len(job.rows(columns, (["2026-10-25 00:30:00"], ["2026-10-25 01:30:00"]))) == 1
 
 
@@ -317,7 +316,7 @@ def sortable(key):
 @everywhere
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.sets(composite, min_size=1, max_size=16), bounds=st.sets(composite, max_size=9))
-def test_ranges_are_those_of_bisection(spark, source, table, rows, bounds):
+def test_ranges_are_those_of_bisection(source, table, rows, bounds):
     """Composite keys, with nulls in parts of them."""
 
     def cells(text, number):
@@ -326,14 +325,13 @@ def test_ranges_are_those_of_bisection(spark, source, table, rows, bounds):
             f"{null(source, 'int') if number is None else number})"
         )
 
-    table("a varchar(9), b int", ", ".join(cells(*key) for key in rows))
-    job = Job(spark, source, "select * from checksums.t")
+    job = table("a varchar(9), b int", ", ".join(cells(*key) for key in rows))
     columns = job.columns("a", "b", "A", "B")
     ordered = sorted(map(sortable, bounds))
     lows = [[key[0], None if key[1] is None else str(key[1])] for key in sorted(bounds, key=sortable)]
     expected = Counter(bisect.bisect_right(ordered, sortable(key)) + 1 for key in rows)
     found = job.checksums(columns, [None, *lows])
-    assert {number: count for number, (count, _) in found.items()} == dict(expected)
+    assert counts(found) == dict(expected)
     # Every second range in one query, and those between in another one.
     intervals = list(zip([None, *lows], [*lows, None], strict=True))
     first, second = (columns[number]["name"] for number in range(2))
@@ -377,9 +375,8 @@ def test_an_index_on_the_key_is_used(spark, source, table, postgres):
 
 @on_postgresql
 @pytest.mark.parametrize(("declared", "kind"), [("bytea", "binary"), ("int[]", "array<int>")])
-def test_keys_without_a_common_order(spark, source, table, declared, kind):
-    table(f"k {declared}, n int", "(null, 1)")
-    job = Job(spark, source, "select * from checksums.t")
+def test_keys_without_a_common_order(source, table, declared, kind):
+    job = table(f"k {declared}, n int", "(null, 1)")
     with pytest.raises(CompilationError, match=f"'k' is of type {kind}, which Spark and the remote 'legacy'"):
         job.checksums(job.columns("k"))
 

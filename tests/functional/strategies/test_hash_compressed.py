@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from numbered import kept, table
+from numbered import kept, of_every_type, table
 from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
@@ -26,14 +26,7 @@ IN_PLACE = "select * from {{ target.schema }}.stored"
 ROW = "id as account_id, concat('name of ', id) as name, id % 3 as branch, cast(id as decimal(9, 2)) as `a.b`"
 OLD = f"select {ROW} from range(100)"
 NEW = OLD.replace("id % 3", "if(id < 10, -1, id % 3)").replace("range(100)", "range(105) where id < 90 or id > 99")
-# Every type that DuckDB reads, with nulls, NaN, a negative zero, and dates and times of old calendars.
-TYPES = """
-    select id as account_id, if(id = 1, null, 'k') as `it's`, 'n' || id as `name's`, binary('b' || id) as data,
-    if(id = 2, double('NaN'), double(id)) as ratio, float(0) as zero, date '0900-01-01' + int(id) as old_date,
-    timestamp '1800-02-03 04:05:06.123456' as seen, timestamp_ntz '1900-01-01 00:00:00' as local_time,
-    cast(id as decimal(38, 10)) as amount, cast(id as decimal(9, 2)) as price, tinyint(id) as tiny,
-    smallint(id) as small, int(id) as number, id % 2 = 0 as is_even, cast(null as string) as nothing
-    from range(8)"""
+TYPES = of_every_type()
 
 
 def store(bench: Workbench, select: str, name: str = "stored", using: str = "parquet", partitioned: str = "") -> None:
@@ -123,16 +116,18 @@ def test_a_bad_key(bench: Workbench) -> None:
     assert bench.contents() == before
 
 
+DESCRIBED: Any = {
+    "unique_key": ["id"],
+    "columns": [
+        {"name": "id", "is_key": True, "is_compared": False, "comparable": None},
+        {"name": "name", "is_key": False, "is_compared": True, "comparable": "`name`"},
+    ],
+}
+
+
 def test_later_changes_are_in_the_table(spark: SparkSession, tmp_path: Path) -> None:
-    described: Any = {
-        "unique_key": ["id"],
-        "columns": [
-            {"name": "id", "is_key": True, "is_compared": False, "comparable": None},
-            {"name": "name", "is_key": False, "is_compared": True, "comparable": "`name`"},
-        ],
-    }
     old = spark.sql("select id, 'old' as name from range(100)")
-    hash_compressed.kept_hashes(old, **described, count=100).write.parquet(str(tmp_path / "kept"))
+    hash_compressed.kept_hashes(old, **DESCRIBED, count=100).write.parquet(str(tmp_path / "kept"))
     # Keys are updated, deleted and inserted; the dump has one of each change more.
     patches = "if(id < 10, 'update', if(id < 20, 'delete', 'insert')) as _change_type"
     patches = f"select id, 'new' as name, {patches} from range(120) where id < 20 or id >= 100"
@@ -142,7 +137,7 @@ def test_later_changes_are_in_the_table(spark: SparkSession, tmp_path: Path) -> 
         spark.sql(f"{dump} where id not between 10 and 19 and id <> 110"),
         patches=spark.sql(patches),
         rows=100,
-        **described,
+        **DESCRIBED,
     )
     with releasing(found):
         assert sorted(map(tuple, found.collect())) == [
@@ -155,13 +150,6 @@ def test_later_changes_are_in_the_table(spark: SparkSession, tmp_path: Path) -> 
 class TestDuplicateKeys:
     """The whole rows of duplicate keys are delivered, whether their keys were kept, and whether the rows were."""
 
-    DESCRIBED: Any = {
-        "unique_key": ["id"],
-        "columns": [
-            {"name": "id", "is_key": True, "is_compared": False, "comparable": None},
-            {"name": "name", "is_key": False, "is_compared": True, "comparable": "`name`"},
-        ],
-    }
     # Key 1 has the kept row twice, 2 has it and another one, 3 two others; 4 is updated, 5 deleted; 11 and 12 come.
     NEW = (
         "select id, 'old' as name from range(10) where id not between 3 and 5 union all select * from values "
@@ -171,8 +159,8 @@ class TestDuplicateKeys:
     DUPLICATE = ((1, "old"), (1, "old"), (2, "new"), (2, "old"), (3, "a"), (3, "b"))
 
     def differing(self, spark: SparkSession, library: Any = hash_compressed, new: str = NEW) -> list[tuple[Any, ...]]:
-        kept = library.kept_hashes(spark.sql("select id, 'old' as name from range(10)"), **self.DESCRIBED, count=10)
-        with releasing(library.differing_rows(kept, spark.sql(new), rows=10, **self.DESCRIBED)) as found:
+        kept = library.kept_hashes(spark.sql("select id, 'old' as name from range(10)"), **DESCRIBED, count=10)
+        with releasing(library.differing_rows(kept, spark.sql(new), rows=10, **DESCRIBED)) as found:
             return sorted(map(tuple, found.collect()))
 
     @pytest.mark.parametrize("library", [hash_compressed, sort_merge_compressed])
@@ -387,14 +375,14 @@ class TestLogFiles:
         in_order = ", ".join(f"`{name}`" for name in names)
         bench.build(TYPES, *SEVERAL)
         bench.build(f"select {in_order} from ({second})", *SEVERAL)
-        assert bench.writers() == ["parquet-mr", "DuckDB"]
+        assert bench.writers() == ["DuckDB", "DuckDB"]
         columns = "to_json(struct(*))"
         assert bench.log(columns) == bench.log(columns, "joined")
         assert counts(bench) == [(8, 0, 0), (1, 1, 5)]
         invalid = "string(unhex('ff')) as `name's`"
         cells = in_order.replace("`name's`", invalid)
         bench.build(f"select {cells} from ({TYPES})", *SEVERAL)
-        assert bench.writers() == ["parquet-mr", "DuckDB", "parquet-mr"]
+        assert bench.writers() == ["DuckDB", "DuckDB", "parquet-mr"]
         texts = "account_id, `name's`, _change_type, _changed_columns, _before.`name's`, _batch_id"
         assert bench.log(texts) == bench.log(texts, "joined")
 

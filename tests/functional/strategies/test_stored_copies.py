@@ -1,21 +1,15 @@
 """Strategy outer_join where DuckDB joins the files of both copies: it finds what Spark finds."""
 
+from numbered import of_every_type
 from workbench import DUMP, MODEL, Workbench
 
-# Every type that DuckDB reads, with nulls, NaN, a negative zero, and dates and times of old calendars.
-ROWS = """
-    select id as account_id, if(id = 1, null, 'k') as `it's`, {name} as `name's`, {data} as data,
-    if(id = 2, double('NaN'), double(id)) as ratio, {zero} as zero, date '0900-01-01' + int(id) as old_date,
-    timestamp '1800-02-03 04:05:06.123456' as seen, timestamp_ntz '1900-01-01 00:00:00' as local_time,
-    cast(id as decimal(38, 10)) as amount, cast(id as decimal(9, 2)) as price, tinyint(id) as tiny,
-    smallint(id) as small, int(id) as number, id % 2 = 0 as is_even, cast(null as string) as nothing
-    from range(8)"""
-OLD = ROWS.format(name="'n' || id", data="binary('b' || id)", zero="float(0)")
+OLD = of_every_type()
 # Rows 0 to 2 are updated, 3 is gone, 8 is new. In row 4 nothing changes that counts.
-NEW = ROWS.replace("range(8)", "range(9) where id <> 3").format(
+NEW = of_every_type(
     name="if(id = 2, 'new', 'n' || id)",
     data="if(id = 1, null, binary('b' || id))",
     zero="float(if(id = 0, 'NaN', if(id = 4, '-0.0', '0')))",
+    rows="range(9) where id <> 3",
 )
 KEY = ["account_id", "it's"]
 CHANGES = [

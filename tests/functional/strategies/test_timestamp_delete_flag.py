@@ -141,7 +141,7 @@ class TestTakenDeletes:
             bench.build(rows(*[(key, name, at, bool(gone)) for key, name, at, gone in held]))
             return sorted(tuple(row) for row in bench.spark.table(f"{bench.schema}.accounts_to_purge").collect())
 
-        listed = "{{ deltawave.taken_deletes(ref('accounts'), 'account_id', 'version') }}"
+        listed = "{{ deltawave.logged_deletes(ref('accounts'), 'account_id', 'version') }}"
         bench.add_model("accounts_to_purge", "{{ config(materialized='table') }}" + listed)
         bench.configure(**BY_FLAG)
         write(*[(key, "a", 1, False) for key in range(1, 11)])

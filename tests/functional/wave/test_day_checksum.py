@@ -19,7 +19,7 @@ from pyspark.sql.types import (
 
 from deltawave.comparable import comparable
 from deltawave.wave import WaveIndex
-from deltawave.wave.day_checksum import row_hash
+from deltawave.wave.statements import row_hash
 from deltawave.wave.tables import WaveSpec
 from deltawave.wave.wave_table import columns_of, date_at, type_text
 

@@ -1,5 +1,6 @@
 """Days of a wave index whose files are as they were are not read again; and which selects show the files of a day."""
 
+import json
 import os
 import shutil
 import time
@@ -9,14 +10,27 @@ from typing import Any
 
 import pytest
 from functional.wave.test_wave_index import CONFIG, configure
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, Workbench
 
 from deltawave.partition_states import partition_states
+from deltawave.source_state import fingerprint
 from deltawave.wave import WaveIndex
 from deltawave.wave.materialization import days_to_remember, plan
 from deltawave.wave.tables import Day, WaveSpec
 from deltawave.wave.wave_table import delivered
+
+# A run of a new wave index.
+RUN = {
+    "settings": CONFIG
+    | {"spread": False, "update_technique": "packed_shadow", "clip": True, "lead_days": 0, "gaps": None},
+    "record": None,
+    "drop": [],
+    "started_at": "2026-02-01",
+    "accept": False,
+    "schema": "s",
+    "model": "m",
+}
 
 
 @pytest.fixture
@@ -75,6 +89,139 @@ def test_only_days_with_other_files_are_read(bench: Workbench, write: Callable[.
     assert [(str(row.day), row["count"]) for row in rows] == [("2026-01-03", 3), ("2026-01-04", 6), ("2026-01-05", 3)]
 
 
+# A table, and the statement that deletes a row of its second day and leaves the files that have the others.
+TABLES = {
+    "parquet": ("", "insert overwrite {dump} partition (day = '2026-01-02') values (0), (2)"),
+    "delta": (
+        "tblproperties ('delta.enableDeletionVectors' = 'true')",
+        "delete from {dump} where day = '2026-01-02' and supplier = 1",
+    ),
+    "iceberg": (
+        "tblproperties ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')",
+        "delete from {dump} where day = '2026-01-02' and supplier = 1",
+    ),
+}
+
+
+def test_only_days_of_a_table_with_other_files_are_read(bench: Workbench) -> None:
+    """Also where a version of the table says which files are its own, and which of their rows are deleted."""
+    dump = f"{bench.schema}.dump"
+    properties, delete = TABLES[bench.file_format]
+
+    def add(day: int) -> None:
+        values = f"select cast(id as bigint) as supplier, date '2026-01-{day:02}' as day from range(3)"
+        bench.spark.sql(f"insert into {dump} select /*+ coalesce(1) */ supplier, day from ({values})")
+
+    def files(day: int) -> list[Path]:
+        """The files of a day, which are an hour old then."""
+        warehouse = bench.spark.conf.get("spark.sql.warehouse.dir", "").removeprefix("file:")
+        found = [*Path(warehouse).rglob(f"{bench.schema}*/dump/**/day=2026-01-{day:02}/*.parquet")]
+        for file in found:
+            os.utime(file, (time.time() - 3600,) * 2)
+        return found
+
+    configure(bench, full_refresh=True)
+    columns = f"(supplier bigint, day date) using {bench.file_format} partitioned by (day) {properties}"
+    bench.spark.sql(f"create table {dump} {columns}")
+    for number in (1, 2, 3):
+        add(number)
+    (old,), _, _ = map(files, (1, 2, 3))
+    assert bench.build(None).messages[MODEL] == "1 batch: 9 inserts, 0 deletes, 0 updates"
+    spoil(old)
+    bench.spark.sql(delete.format(dump=dump))
+    files(2)
+    assert bench.build(None).messages[MODEL] == "1 batch: 2 inserts, 3 deletes, 0 updates"
+    add(4)
+    files(4)
+    assert bench.build(None).messages[MODEL] == "1 batch: 3 inserts, 3 deletes, 0 updates"
+    assert not bench.run("--vars", f"deltawave_read: [{MODEL}]").ok
+
+
+# What hides the files of a day.
+HIDDEN = {
+    "parquet": ["insert into {dump} values (1, null)"],
+    "delta": ["alter table {dump} set tblproperties ('delta.columnMapping.mode' = 'name')"],
+    "iceberg": ["insert into {dump} values (1, null)", "alter table {dump} drop partition field day"],
+}
+
+
+def test_tables_that_do_not_show_the_files_of_a_day(bench: Workbench) -> None:
+    dump = f"{bench.schema}.dump"
+
+    def states() -> dict[str, str] | None:
+        return partition_states(bench.spark.sql(f"select * from {dump}"), "day", "")
+
+    for hide in HIDDEN[bench.file_format]:
+        bench.spark.sql(f"create table {dump} (supplier int, day date) using {bench.file_format} partitioned by (day)")
+        bench.spark.sql(f"insert into {dump} values (1, date '2026-01-01')")
+        assert states() is not None
+        bench.spark.sql(hide.format(dump=dump))
+        assert states() is None
+        bench.spark.sql(f"drop table {dump} purge")
+
+
+# Commits after the first one to a table, each undone by the next.
+UNDONE = {
+    "parquet": [],
+    "delta": ["insert into {dump} values (2, date '2026-01-01')", "restore table {dump} to version as of 1"],
+    "iceberg": [
+        "insert into {dump} values (2, date '2026-01-01')",
+        "call spark_catalog.system.rollback_to_snapshot('{dump}', {snapshot})",
+    ],
+}
+
+
+def test_a_day_whose_files_went_and_came_back_while_it_was_summed_is_read_again(bench: Workbench) -> None:
+    dump = f"{bench.schema}.dump"
+    bench.spark.sql(f"create table {dump} (supplier bigint, day date) using {bench.file_format} partitioned by (day)")
+    bench.spark.sql(f"insert into {dump} values (1, date '2026-01-01')")
+    snapshot = None
+    if bench.file_format == "iceberg":
+        ((snapshot,),) = bench.spark.sql(f"select snapshot_id from {dump}.snapshots").collect()
+
+    def rows() -> DataFrame:
+        return bench.spark.sql(f"select * from {dump}")
+
+    found = plan(rows(), **RUN)
+
+    def remembered() -> str:
+        kept = {name: found[name] for name in ("days", "states", "version")}
+        return days_to_remember(rows(), settings=RUN["settings"], text="", **kept)
+
+    assert ("2026-01-01" in remembered()) == (bench.file_format != "parquet")
+    for commit in UNDONE[bench.file_format]:
+        bench.spark.sql(commit.format(dump=dump, snapshot=snapshot))
+    assert partition_states(rows(), "day", "") is not None
+    assert rows().count() == 1
+    assert not remembered()
+
+
+def test_columns_may_be_spelt_in_another_way(bench: Workbench) -> None:
+    dump = f"{bench.schema}.dump"
+    bench.spark.sql(f"create table {dump} (supplier bigint, day date) using {bench.file_format} partitioned by (day)")
+    bench.spark.sql(f"insert into {dump} values (1, date '2026-01-01')")
+    found = partition_states(bench.spark.sql(f"select supplier, DAY from {dump}"), "DAY", "")
+    assert found is not None
+    assert [*found] == ["2026-01-01"] * (bench.file_format != "parquet")
+
+
+def test_how_iceberg_finds_the_columns_of_imported_files_counts(bench: Workbench) -> None:
+    """It is a property of the table, and in none of its versions."""
+    dump = f"{bench.schema}.dump"
+    bench.spark.sql(f"create table {dump} (supplier bigint, day date) using {bench.file_format} partitioned by (day)")
+    bench.spark.sql(f"insert into {dump} values (1, date '2026-01-01')")
+    found = []
+    for column in ("supplier", "other"):
+        names = json.dumps([{"field-id": 1, "names": [column]}, {"field-id": 2, "names": ["day"]}])
+        bench.spark.sql(f"alter table {dump} set tblproperties ('schema.name-mapping.default' = '{names}')")
+        rows = bench.spark.sql(f"select * from {dump}")
+        found.append((partition_states(rows, "day", ""), fingerprint(rows)))
+    (states, whole), (other_states, other_whole) = found
+    assert (states != other_states) == (bench.file_format == "iceberg")
+    # Of Delta, the change is a version.
+    assert (whole != other_whole) == (bench.file_format != "parquet")
+
+
 def test_known_days_are_not_read(spark: SparkSession, write: Callable[..., Path], tmp_path: Path) -> None:
     spec = WaveSpec(
         WaveIndex("del", 3, 2), "packed_shadow", "day", "supplier", (("supplier", "bigint"), ("day", "date"))
@@ -90,16 +237,12 @@ def test_an_edited_select_reads_all_days(spark: SparkSession, write: Callable[..
     """Also where Spark plans it as before."""
     old = write("day=2026-01-01")
     rows = spark.sql(f"select supplier, day from parquet.`{tmp_path / 'source'}` where supplier > 0")
-    others = {"spread": False, "update_technique": "packed_shadow", "clip": True, "lead_days": 0, "gaps": None}
-    settings = CONFIG | others
-    run = {"settings": settings, "record": None, "drop": [], "started_at": "2026-02-01", "accept": False}
-    names = {"schema": "s", "model": "m"}
-    found = plan(rows, **run, **names, text="a")
-    remembered = days_to_remember(rows, settings=settings, days=found["days"], states=found["states"], text="a")
+    found = plan(rows, **RUN, text="a")
+    remembered = days_to_remember(rows, settings=RUN["settings"], days=found["days"], states=found["states"], text="a")
     spoil(old)
-    assert plan(rows, **run, **names, remembered=remembered, text="a")["days"] == found["days"]
+    assert plan(rows, **RUN, remembered=remembered, text="a")["days"] == found["days"]
     with pytest.raises(Exception, match=old.name):
-        plan(rows, **run, **names, remembered=remembered, text="b")
+        plan(rows, **RUN, remembered=remembered, text="b")
 
 
 @pytest.mark.parametrize(

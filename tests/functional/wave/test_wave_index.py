@@ -44,8 +44,7 @@ def deliver(bench: Workbench, *batches: Sequence[Row]) -> None:
 
 def take(bench: Workbench, *batches: Sequence[Row], args: Sequence[str] = ()) -> str:
     deliver(bench, *batches)
-    done = bench.run(*args)
-    assert done.ok, done.text
+    done = bench.build(None, *args)
     return done.text
 
 
@@ -337,10 +336,9 @@ class TestRefusals:
         configure(bench)
         # What looks wrong does not keep other days from being loaded.
         deliver(bench, batch(1, 1), batch(2), batch(100_000))
-        done = bench.run()
-        assert not done.ok
-        assert re.search(r"2299-10-16: later than .* \(lead_days: 1\); a wrong date\?", done.text)
-        assert f"{MESSAGES['a part of a day']}: parts of days? The other days were loaded." in done.text
+        text = bench.failed()
+        assert re.search(r"2299-10-16: later than .* \(lead_days: 1\); a wrong date\?", text)
+        assert f"{MESSAGES['a part of a day']}: parts of days? The other days were loaded." in text
         assert seen(bench) == bag(batch(1) + batch(2))
         deliver(bench, [(None, 1, 1, None)])
         assert MESSAGES["rows without a day"] in bench.refused()
@@ -359,8 +357,7 @@ class TestRefusals:
             f"alter view {bench.schema}.dump as select date'2026-01-01' as day, 1 as supplier, rand() as amount"
         )
         for _ in range(2):
-            done = bench.run()
-            assert done.ok, done.text
+            done = bench.build()
             assert MESSAGES["values that differ each time"] in done.text
         # What is recorded is what was written.
         rows = bench.spark.table(f"{bench.schema}.{MODEL}")
@@ -375,9 +372,7 @@ class TestRefusals:
             rows = " union all ".join(f"select date'{day}' as day, 1 as supplier, rand() as amount" for day in days)
             bench.spark.sql(f"create or replace view {bench.schema}.dump as {rows}")
             dropped = json.dumps({"deltawave_drop_days": {MODEL: ["2025-12-31"]}})
-            done = bench.run("--warn-error", "--vars", dropped)
-            assert not done.ok
-            return done.text
+            return bench.failed("--warn-error", "--vars", dropped)
 
         delivers("2026-01-01", "2026-01-03")
         for days in (("2026-01-03", "2026-01-04"), ("2026-01-02", "2026-01-04", "2026-01-05")):

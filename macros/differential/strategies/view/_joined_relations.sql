@@ -130,7 +130,7 @@ from held
       'relation': relation.name, 'seen': seen, 'last': relation.last_batch, 'first': relation.first_batch,
     }) -%}
   {%- endif -%}
-  {%- for column in relation.log_columns if not column.is_key and [relation.before_since, column.told_since or 0] | max > seen + 1 -%}
+  {%- for column in relation.log_columns if not column.is_key and [relation.before_since, column.before_since or 0] | max > seen + 1 -%}
     {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': column.name}) -%}
   {%- endfor -%}
 {%- endmacro -%}

@@ -12,7 +12,7 @@ from dbt_common.clients.jinja import BaseMacroGenerator
 from dbt_common.exceptions import DbtRuntimeError
 
 from deltawave.redaction import redact
-from deltawave.spark_errors import said, with_causes
+from deltawave.spark_errors import error_text, with_causes
 
 _STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
 _STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
@@ -59,7 +59,7 @@ def without_stack(text: str) -> str:
 
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     """Return the message of ``error``, its causes and known advice, without Java's stack, Spark's plan and secrets."""
-    text = said(error)
+    text = error_text(error)
     if details := _GRPC_DETAILS.search(text):
         text = details["details"]
     text = _PLAN.sub("", without_stack(text))

@@ -127,11 +127,13 @@ def serve(credentials: DeltawaveCredentials, idle_minutes: float) -> None:
         ends.callback(file.unlink, missing_ok=True)
         gateways = Gateways(session, token := secrets.token_urlsafe(32))
         server = Server(os.getpid(), gateways.port, token, _digests(settings))
-        while _serves(gateways, server, file, idle_minutes * 60, stopped):
+        while _serve_until_idle(gateways, server, file, idle_minutes * 60, stopped):
             pass
 
 
-def _serves(gateways: "Gateways", server: Server, file: Path, idle_seconds: float, stopped: threading.Event) -> bool:
+def _serve_until_idle(
+    gateways: "Gateways", server: Server, file: Path, idle_seconds: float, stopped: threading.Event
+) -> bool:
     """Publish the server until it is idle or stopped; return whether a command came at the last moment."""
     with _private(file.with_suffix(".new")) as written:
         written.write(json.dumps(asdict(server)).encode())

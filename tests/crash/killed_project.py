@@ -18,6 +18,7 @@ from typing import Any
 import history
 import yaml
 from metastore import MetastoreServer
+from pyarrow import parquet
 
 PROJECT = Path(__file__).with_name("project")
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +52,10 @@ FORMATS = {
 UNCACHED = {"spark.sql.catalog.spark_catalog.cache-enabled": "false"}
 
 
+# How names begin of what a statement writes first.
+_WRITTEN = ("_temporary", ".spark-staging-", "part-")
+
+
 @dataclass(frozen=True)
 class Model:
     """The text of a model's file, and the column by which a reader counts its rows."""
@@ -60,18 +65,20 @@ class Model:
 
 
 @contextmanager
-def open_house(file_format: str, models: Mapping[str, Model], folder: Path, jvm_options: str) -> Iterator[House]:
+def open_project(
+    file_format: str, models: Mapping[str, Model], folder: Path, jvm_options: str
+) -> Iterator[KilledProject]:
     """A warehouse of that file format, on a metastore server of its own, and a project of these models."""
     folder.mkdir()
     with MetastoreServer(folder / "metastore") as server:
-        house = House(folder, models, server, file_format, FORMATS[file_format], jvm_options)
+        project = KilledProject(folder, models, server, file_format, FORMATS[file_format], jvm_options)
         try:
-            yield house
+            yield project
         finally:
-            house.close()
+            project.close()
 
 
-class House:
+class KilledProject:
     """One warehouse with dated dumps in it, and the dbt project that compares them."""
 
     def __init__(
@@ -151,11 +158,20 @@ class House:
         reader.wait_for_dumps()
         return reader
 
-    def is_writing(self, model: str) -> bool:
-        """Whether a statement has begun to write into a table of the model's, and not ended."""
+    def written(self, model: str) -> set[Path]:
+        """What statements have begun to write, or written, into tables of the model's."""
+        warehouse = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
+        found = set()
+        # Folders may vanish while they are listed.
+        for table in warehouse.glob(f"{model}__*"):
+            for folder, folders, files in os.walk(table):
+                found |= {Path(folder, name) for name in (*folders, *files) if name.startswith(_WRITTEN)}
+        return found
+
+    def writers(self, table: str) -> set[str]:
+        """The libraries that wrote the Parquet files of tables, whose names are a pattern."""
         folder = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
-        marks = ("_temporary", ".spark-staging-*")
-        return any(True for mark in marks for _ in folder.glob(f"{model}__*/**/{mark}"))
+        return {parquet.read_metadata(file).created_by.split()[0] for file in folder.glob(f"{table}/*.parquet")}
 
     def close(self) -> None:
         """End what a failed test left running."""
@@ -247,23 +263,24 @@ class Reader(Process):
         return set(changes)
 
 
-def kill_at(house: House, last: int, stops: Mapping[str, str]) -> None:
+def kill_at(project: KilledProject, last: int, stops: Mapping[str, str]) -> None:
     """Run the models of ``stops`` on the dumps up to ``last`` until all wait there, and SIGKILL the process."""
-    run = house.dbt(last, "--select", *stops, stops=stops)
+    run = project.dbt(last, "--select", *stops, stops=stops)
     run.wait_for(*(f"STOPPED {model} AT {stop}" for model, stop in stops.items()))
     for model, stop in stops.items():
         if stop.endswith("-passing"):
-            house.gate.write_text("go\n")
+            before = project.written(model)
+            project.gate.write_text("go\n")
             deadline = time.monotonic() + _SECONDS
-            while not house.is_writing(model) and f"STOPPED {model} AT {stop}, PASSED" not in run.output:
+            while project.written(model) <= before and f"STOPPED {model} AT {stop}, PASSED" not in run.output:
                 assert time.monotonic() < deadline, run.output
                 time.sleep(0.002)
     run.kill()
 
 
-def run(house: House, last: int) -> str:
+def run(project: KilledProject, last: int) -> str:
     """Run undisturbed on the dumps up to ``last``; what dbt says."""
-    process = house.dbt(last)
+    process = project.dbt(last)
     assert process.finish() == 0, process.output
     return process.output
 

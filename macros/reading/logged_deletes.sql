@@ -5,12 +5,12 @@
 
   log: the model, by strategy timestamp_delete_flag.
 #}
-{%- macro taken_deletes(log, unique_key, updated_at) -%}
-  {{ return(adapter.dispatch('taken_deletes', 'deltawave')(log, unique_key, updated_at)) }}
+{%- macro logged_deletes(log, unique_key, updated_at) -%}
+  {{ return(adapter.dispatch('logged_deletes', 'deltawave')(log, unique_key, updated_at)) }}
 {%- endmacro -%}
 
-{%- macro default__taken_deletes(log, unique_key, updated_at) -%}
-  {%- set keys = deltawave._key_list(unique_key, 'taken_deletes') -%}
+{%- macro default__logged_deletes(log, unique_key, updated_at) -%}
+  {%- set keys = deltawave._key_list(unique_key, 'logged_deletes') -%}
   {%- set names = keys + [updated_at, '_batch_id'] -%}
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }}

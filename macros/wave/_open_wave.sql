@@ -1,22 +1,22 @@
-{# The source of a run: the model's select. #}
-{%- macro _open_days(job, sql) -%}
+{# Makes ready what a run needs: the schema of its tables, and the source, which is the model's select. Refuses --sample. #}
+{%- macro _open_wave(job, sql) -%}
   {%- do deltawave._require_wave_adapter(job.name) -%}
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('wave_sample', {'model': job.name}) -%}
-  {%- endif -%}
-  {%- if job.settings.scheme == 'wata' and not job.settings.clip -%}
-    {%- set window, others = job.settings.window, job.settings.constituents - 1 -%}
-    {#- Theorem 2. -#}
-    {%- set most = window + (window - 2) // others -%}
-    {%- if most > window -%}
-      {%- set values = {'model': job.name, 'scheme': job.settings.scheme, 'window': window, 'most': most} -%}
-      {%- do log('deltawave: ' ~ deltawave._message('soft_window', values), info=true) -%}
-    {%- endif -%}
   {%- endif -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}
   {%- do deltawave._update(job, sql='(\n' ~ sql ~ '\n)') -%}
+{%- endmacro -%}
+
+{# Says how many days readers see, if that may be more than the window. #}
+{%- macro _log_soft_window(job) -%}
+  {%- set layout = deltawave._wave_layout(job.settings) -%}
+  {%- set most = adapter.call_library('deltawave.wave.schemes.WaveIndex', {}, layout).longest -%}
+  {%- if most > layout.window and not job.settings.clip -%}
+    {%- do log('deltawave: ' ~ deltawave._message('soft_window', dict(layout, model=job.name, most=most)), info=true) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# --empty, or no day yet: an empty model without a day, so that others can be built on it. An existing model is left as it is. #}
