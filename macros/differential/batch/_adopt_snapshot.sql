@@ -145,7 +145,7 @@
 {%- endmacro -%}
 
 {# The current rows of a snapshot, in the columns and types of the model's select, as the dump of a date if it has dates. See _adopt_snapshot. #}
-{%- macro _snapshot_rows(job, snapshot, columns, snapshot_date=none) -%}
+{%- macro _snapshot_rows(job, snapshot, columns, snapshot_date) -%}
 select
     {%- for column in columns %}
     {%- set stored = deltawave._quoted(column.stored_name) %}

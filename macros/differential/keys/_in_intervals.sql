@@ -88,7 +88,8 @@
   The values of a table in some columns, if they are few: [{name, data_type, values}], as texts (see _bound_text), none for null. A condition on
   many values costs more per row than it saves. columns: [{name, data_type}].
 #}
-{%- macro _few_values(job, table, columns, limit=200) -%}
+{%- macro _few_values(job, table, columns) -%}
+  {%- set limit = 200 -%}
   {%- set few = [] -%}
   {%- for column in columns if deltawave._has_bounds([column]) -%}
     {%- set text = deltawave._bound_text(deltawave._quoted(column.name), column.data_type) -%}

@@ -106,7 +106,7 @@
 {%- endmacro -%}
 
 {# The tables that the next batch needs. #}
-{%- macro _tables_of(state, ranges, history=none) -%}
+{%- macro _tables_of(state, ranges, history) -%}
   {%- set tables = [] -%}
   {%- for table in [state, ranges] + (history.tables if history else []) if table and table.attempt -%}
     {%- do tables.append({'kind': table.kind, 'batch_id': table.batch_id, 'attempt': table.attempt}) -%}
