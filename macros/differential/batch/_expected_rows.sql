@@ -1,6 +1,6 @@
 {#
   The number of rows that the dump must have, by the option expected_rows: a number, or a select of one, in which {snapshot_date} stands for the dump's
-  date. None without the option. Read before the dump. A select without a whole number is refused, unless the run is accepted: then no
+  date. Read before the dump. A select without a whole number is refused, unless the run is accepted: then no
   number is checked, and the select runs only without dates, to show whether the source has changed.
 #}
 {%- macro _expected_rows(job, state, dump) -%}

@@ -17,12 +17,12 @@
   {%- set names = columns | map(attribute='name') -%}
   {%- set rows -%}
 with duplicates as (
-  {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
+    {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 )
 
 select
-  {{ deltawave._quoted_list(names, 'landed') | join(',\n    ') }},
-  {{ deltawave._timestamp(batch.batch_at) }} as batch_at
+    {{ deltawave._quoted_list(names, 'landed') | join(',\n    ') }},
+    {{ deltawave._timestamp(batch.batch_at) }} as batch_at
 from {{ batch.reading.incoming }} as landed
 left semi join duplicates
     on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'landed', 'duplicates') }}
@@ -35,5 +35,5 @@ left semi join duplicates
 {%- macro _warn_of_quarantined(job, batch) -%}
   {%- do exceptions.warn(deltawave._message('quarantined', dict(
     batch.result.duplicates, model=job.name, batch=batch.label, rows=batch.result.quarantined
-    ))) -%}
+  ))) -%}
 {%- endmacro -%}

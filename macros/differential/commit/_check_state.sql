@@ -11,7 +11,7 @@
     {%- endif -%}
   {%- elif record.version != deltawave._state_version() -%}
     {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
-  {%- elif record.target and record.target.schema | lower != job.target.schema | lower and deltawave._is_of_another(job, record) -%}
+  {%- elif record.target.schema | lower != job.target.schema | lower and deltawave._is_of_another(job, record) -%}
     {%- do deltawave._fail('shared_state', {
       'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'relation': job.target | string,
       'owner': deltawave._relation(record.target.schema, record.target.identifier) | string,
@@ -55,7 +55,7 @@
 
 {#
   Does a state with a relation in another schema belong to that one, such as one of another target with the same state_schema? Not if that relation is
-  missing: then the model has moved, and its state with it. A record of an older version does not name its relation.
+  missing: then the model has moved, and its state with it.
 #}
 {%- macro _is_of_another(job, record) -%}
   {%- set schema = record.target.schema -%}
