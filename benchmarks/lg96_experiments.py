@@ -41,12 +41,12 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def told(found: Measurement) -> None:
+def reported(found: Measurement) -> None:
     print(f"distance {found.distance:.2f}, {found.extra_messages:,} extra messages", flush=True)
 
 
 def measure_figure_11(folder: Path) -> dict[str, list[Measurement]]:
-    return experiments.figure_11(told)
+    return experiments.figure_11(reported)
 
 
 def draw_figure_11(data: dict[str, list[dict[str, Any]]], folder: Path) -> None:
@@ -132,7 +132,7 @@ def draw_figure_12(data: list[dict[str, Any]], folder: Path) -> None:
 
 
 def measure_figure_13(folder: Path) -> list[Measurement]:
-    return experiments.figure_13(told)
+    return experiments.figure_13(reported)
 
 
 def draw_figure_13(data: list[dict[str, Any]], folder: Path) -> None:
@@ -151,7 +151,7 @@ def draw_figure_13(data: list[dict[str, Any]], folder: Path) -> None:
 
 
 def measure_block_sizes(folder: Path) -> list[Measurement]:
-    return experiments.block_sizes(told)
+    return experiments.block_sizes(reported)
 
 
 def draw_block_sizes(data: list[dict[str, Any]], folder: Path) -> None:
@@ -160,7 +160,7 @@ def draw_block_sizes(data: list[dict[str, Any]], folder: Path) -> None:
 
 
 def measure_record_sizes(folder: Path) -> dict[str, list[Measurement]]:
-    return experiments.record_sizes(told)
+    return experiments.record_sizes(reported)
 
 
 def draw_record_sizes(data: dict[str, list[dict[str, Any]]], folder: Path) -> None:

@@ -85,8 +85,8 @@ def main(arguments: list[str]) -> int:
         results = measured(options, folder)
     finally:
         shutil.rmtree(folder)
-    told = {"rows": options.rows, "memory_mib": options.memory, "runs": options.runs, "tuples_per_second": results}
-    (options.out / "mesh_streams.json").write_text(json.dumps(told, indent=2) + "\n")
+    reported = {"rows": options.rows, "memory_mib": options.memory, "runs": options.runs, "tuples_per_second": results}
+    (options.out / "mesh_streams.json").write_text(json.dumps(reported, indent=2) + "\n")
     head = ["tuples in a micro-batch", *METHODS]
     rows = [[f"{int(size):,}", *(f"{rates[name]:,}" for name in METHODS)] for size, rates in results.items()]
     (options.out / "mesh_streams.md").write_text(table(head, rows))

@@ -103,8 +103,8 @@ def draw(
     curves = {curve: [point[curve] for point in found] for curve in found[0]}
     path = options.out / f"mj08_figure_{name}"
     rows = options.sensor_rows if name == "10d" else options.rows
-    told = {"rows": rows, "reads": options.reads, "x": list(x), "curves": curves}
-    path.with_suffix(".json").write_text(json.dumps(told, indent=2) + "\n")
+    reported = {"rows": rows, "reads": options.reads, "x": list(x), "curves": curves}
+    path.with_suffix(".json").write_text(json.dumps(reported, indent=2) + "\n")
     cells = [[f"{at:g}", *(f"{point[curve]:,.0f}" for curve in curves)] for at, point in zip(x, found, strict=True)]
     path.with_suffix(".md").write_text(table([x_label, *curves], cells))
     title = f"MJ08 Figure {name}: {rows:,} rows, {options.reads} reads"

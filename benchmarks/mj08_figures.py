@@ -50,7 +50,7 @@ def best(curve: Curve) -> str:
 
 
 def draw_figure_11(folder: Path) -> None:
-    told: dict[str, list[Shed]] = {}
+    reported: dict[str, list[Shed]] = {}
     tables, matchless = [], {}
     for kind, make in {"drawn": drawn, "proportional": proportional, "common ranks": common_ranks}.items():
         own = {}
@@ -59,7 +59,7 @@ def draw_figure_11(folder: Path) -> None:
             own[skew] = figure_11(frequencies, SPEEDS, streams=5)
             share = float(np.mean(frequencies(200_000, np.random.default_rng(5)) == 0))
             matchless[kind, skew] = f"{share:.0%}"
-            told[f"{kind}, z_R = {skew}"] = own[skew]
+            reported[f"{kind}, z_R = {skew}"] = own[skew]
         head = [f"speed, rho; {kind}", *(f"z_R = {skew}: {name}" for skew in SKEWS for name in ("TOPW", "optimum"))]
         rows = [
             [f"{speed}", *(f"{share:.2%}" for skew in SKEWS for share in (own[skew][at].top_w, own[skew][at].optimal))]
@@ -67,10 +67,10 @@ def draw_figure_11(folder: Path) -> None:
         ]
         rows.append(["tuples without a match", *(cell for skew in SKEWS for cell in (matchless[kind, skew], ""))])
         tables.append(table(head, rows))
-    points = {name: [asdict(each) for each in shed] for name, shed in told.items()}
+    points = {name: [asdict(each) for each in shed] for name, shed in reported.items()}
     write(folder / "mj08_figure_11.json", json.dumps(points, indent=2) + "\n")
     write(folder / "mj08_figure_11.md", "\n".join(tables))
-    curves = {f"TOPW, {name}": [100 * each.top_w for each in shed] for name, shed in told.items()}
+    curves = {f"TOPW, {name}": [100 * each.top_w for each in shed] for name, shed in reported.items()}
     chart = LineChart(
         "MJ08 Figure 11: results that are made", "speed of the stream, rho", "% of the results", SPEEDS, curves
     )

@@ -100,5 +100,5 @@ class MariaDBServer(DatabaseServer):
             "tmpdir": self.folder / "tmp",
         }
         options = [f"--{name}={value}" for name, value in (_SETTINGS | folders).items()]
-        # As root it runs only when told so.
+        # As root it runs only when reported so.
         return ["--no-defaults", "--user=root", *options]

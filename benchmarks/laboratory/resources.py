@@ -84,8 +84,8 @@ def tree_of(process: int) -> set[str]:
 
 def _ticks(process: str) -> int:
     """User and system time, also of children that have ended."""
-    told = _read(Path("/proc", process, "stat")).rpartition(b")")[2].split()
-    return sum(map(int, told[11:15]))
+    reported = _read(Path("/proc", process, "stat")).rpartition(b")")[2].split()
+    return sum(map(int, reported[11:15]))
 
 
 def _processes() -> list[Path]:

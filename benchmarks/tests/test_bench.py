@@ -22,8 +22,8 @@ def test_the_report(tmp_path: Path) -> None:
         result("window", 3.0, 3.0, 2.0, bytes_read=5_000_000, peak_worker_bytes=7_000_000, runs_through_dbt=[4.0, 6.0]),
     ]
     write_report(results, tmp_path)
-    told = json.loads((tmp_path / "results.json").read_text())
-    assert [each["seconds"] for each in told] == [9.0, 3.0]
+    reported = json.loads((tmp_path / "results.json").read_text())
+    assert [each["seconds"] for each in reported] == [9.0, 3.0]
     wanted = {
         "method",
         "rows",
@@ -34,7 +34,7 @@ def test_the_report(tmp_path: Path) -> None:
         "runs",
         "bytes_read",
     }
-    assert wanted | {"peak_worker_bytes"} <= set(told[1])
+    assert wanted | {"peak_worker_bytes"} <= set(reported[1])
     assert "| `window` | 3.0 | 3.0 | 5.0 | 3.0 | 5 | 7 |" in (tmp_path / "results.md").read_text()
     assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
 

@@ -79,9 +79,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(METHODS, "spark_stream_static")
     options = ["--memory", "0.1", "--rows", "20000", "--runs", "1", "--out", str(tmp_path)]
     assert mesh_join.main(options) == 0
-    told = json.loads((tmp_path / "results.json").read_text())
-    assert [result["method"] for result in told] == list(METHODS)
-    for result in told:
+    reported = json.loads((tmp_path / "results.json").read_text())
+    assert [result["method"] for result in reported] == list(METHODS)
+    for result in reported:
         assert {"memory_fraction", "reads", "tuples_per_second", "runs", "peak_bytes"} <= set(result)
         assert result["tuples_per_second"] > 0
     assert json.loads((tmp_path / "sweep.json").read_text())[0]["b"] == 1

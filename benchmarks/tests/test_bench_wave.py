@@ -159,12 +159,12 @@ PUBLISHED = """\
 
 
 def test_the_published_tables_are_those_of_the_documentation() -> None:
-    told = (ROOT / "docs" / "wave_costs.md").read_text()
-    runs = re.findall(r"benchmarks/wave_indexes.py (--data .*) --out results", told)
+    reported = (ROOT / "docs" / "wave_costs.md").read_text()
+    runs = re.findall(r"benchmarks/wave_indexes.py (--data .*) --out results", reported)
     assert runs == list(wave_published.RUNS.values())
     heads = [line for line in PUBLISHED.splitlines() if line.startswith(("| method", "| query mix"))]
-    assert all(f"{head}\n" in told for head in heads)
-    methods = re.findall(r"^\| (`[a-z_]+/[a-z_]+`|one [^|]*) \|", told, re.MULTILINE)
+    assert all(f"{head}\n" in reported for head in heads)
+    methods = re.findall(r"^\| (`[a-z_]+/[a-z_]+`|one [^|]*) \|", reported, re.MULTILINE)
     assert methods == [label or f"`{name}`" for name, label in PUBLISHED_METHODS.items()] * 2
 
 
@@ -194,13 +194,13 @@ def test_the_report(tmp_path: Path) -> None:
         result("delta", 2.5, None),
     ]
     write_report(results, asdict(parameters()), tmp_path)
-    told = (tmp_path / "results.md").read_text()
-    assert "| `wata/in_place` | 2.00 (5.00, 5.00) |" in told
-    assert "| `delta` | 2.50 | 1.00 |" in told
-    assert "| model | all | 3 | 1 | 0.33 | `wata/in_place` < `del/in_place` |" in told
-    assert "| model | in_place | 1 | 1 | -1.00 | `wata/in_place` < `del/in_place` |" in told
-    assert "| with fixed costs | all | 3 | 0 | 1.00 |  |" in told
-    assert told.index("| `delta` | 2.50 |  |  |") > told.index("Total work, TPC-D")
+    reported = (tmp_path / "results.md").read_text()
+    assert "| `wata/in_place` | 2.00 (5.00, 5.00) |" in reported
+    assert "| `delta` | 2.50 | 1.00 |" in reported
+    assert "| model | all | 3 | 1 | 0.33 | `wata/in_place` < `del/in_place` |" in reported
+    assert "| model | in_place | 1 | 1 | -1.00 | `wata/in_place` < `del/in_place` |" in reported
+    assert "| with fixed costs | all | 3 | 0 | 1.00 |  |" in reported
+    assert reported.index("| `delta` | 2.50 |  |  |") > reported.index("Total work, TPC-D")
     assert (tmp_path / "published.md").read_text() == PUBLISHED
     assert json.loads((tmp_path / "results.json").read_text())[0]["method"] == "wata/in_place"
     for name in ("work_tpc_d.svg", "model_tpc_d.svg", "work_no_queries.svg", "model_no_queries.svg"):

@@ -27,7 +27,7 @@ def spread(parts: Iterator[Block]) -> Iterator[Block]:
         yield Block(hashes, part.positions, part.rows)
 
 
-def told(
+def reported(
     old: list[int], new: list[int], memory: int, sizes: list[int]
 ) -> tuple[set[tuple[int, int]], set[int], set[int]]:
     """The pairs of positions, and the positions of old and new rows without a partner; each comes once."""
@@ -39,7 +39,7 @@ def told(
 @settings(deadline=None)
 @given(KEYS, KEYS, st.integers(0, 80), SIZES)
 def test_memory_does_not_matter(old: list[int], new: list[int], rows: int, sizes: list[int]) -> None:
-    pairs, deletes, inserts = told(old, new, rows * ROW, sizes)
+    pairs, deletes, inserts = reported(old, new, rows * ROW, sizes)
     assert {(old[one], new[other]) for one, other in pairs} == {(key, key) for key in {*old} & {*new}}
     assert {old[at] for at in deletes} == {*old} - {*new}
     assert {new[at] for at in inserts} == {*new} - {*old}
@@ -53,7 +53,7 @@ def test_parts_of_a_bucket_that_do_not_fit_together(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(buckets, "PART_BYTES", 2 * ROW)
         patch.setattr(buckets, "_BUCKETS", 2)
-        assert told(old, new, rows * ROW, sizes) == told(old, new, 1000 * ROW, [100])
+        assert reported(old, new, rows * ROW, sizes) == reported(old, new, 1000 * ROW, [100])
 
 
 class TestMemory:
@@ -74,19 +74,19 @@ class TestMemory:
 
     def test_what_fits_is_not_written(self, spilled: list[tuple[str, int, int]]) -> None:
         keys = [*range(1000)]
-        told(keys, keys, 2000 * ROW, [100])
+        reported(keys, keys, 2000 * ROW, [100])
         assert not spilled
 
     def test_rows_in_memory_stay_within_it(self, spilled: list[tuple[str, int, int]]) -> None:
         keys = [*range(1000)]
-        told(keys, keys, 500 * ROW, [100])
+        reported(keys, keys, 500 * ROW, [100])
         assert {side for side, _, _ in spilled} == {"old", "new"}
         # What makes it too much is a part of one block.
         assert max(size for side, size, _ in spilled if side == "old") <= 600 * ROW
 
     def test_a_part_of_the_buckets_stays_in_memory(self, spilled: list[tuple[str, int, int]]) -> None:
         keys = [*range(1000)]
-        told(keys, keys, 500 * ROW, [100])
+        reported(keys, keys, 500 * ROW, [100])
         written = {side: sum(rows for each, _, rows in spilled if each == side) for side in ("old", "new")}
         assert 300 < written["old"] < 700, "k of N buckets are kept"
         assert written["new"] < 0.9 * written["old"], "rows that were met make room for new ones"

@@ -32,12 +32,14 @@ def test_the_figures_of_the_documentation_are_those_of_the_model(drawn: Path) ->
 
 @pytest.mark.parametrize("number", [9, 10])
 def test_a_plot_has_a_line_for_each_curve_with_its_name(drawn: Path, number: int) -> None:
-    told = json.loads((drawn / f"ch98_figure_{number}.json").read_text())
-    assert len(told["curves"]) == 6
+    reported = json.loads((drawn / f"ch98_figure_{number}.json").read_text())
+    assert len(reported["curves"]) == 6
     for folder in (drawn, ROOT / "docs" / "figures"):
         plot = (folder / f"ch98_figure_{number}.svg").read_text()
         labels = set(re.findall(r"<text[^>]*>([^<]+)</text>", plot))
-        assert set(told["curves"]) | {f"{told['title']}: pages read", f"share of {told['x_label']}"} <= labels
+        assert (
+            set(reported["curves"]) | {f"{reported['title']}: pages read", f"share of {reported['x_label']}"} <= labels
+        )
 
 
 def test_lower_costs_are_drawn_lower(tmp_path: Path) -> None:

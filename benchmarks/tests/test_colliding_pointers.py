@@ -43,9 +43,9 @@ def test_pointers_lead_to_rows_that_differ(
         monkeypatch.setattr(RowGroups, "read", lambda self, number, own=rows: (part for _, part in cut(own, size)))
         pieces += [row for part in pointed._compressed(read, 1, segments, kind, 0) for row in part.to_pylist()]
     pieces.sort(key=lambda row: (row["segment"], row["kind"]))
-    told = [pa.RecordBatch.from_pylist(pieces)] if pieces else []
+    reported = [pa.RecordBatch.from_pylist(pieces)] if pieces else []
     begins = np.array([0, len(old)]), np.array([0, len(new)])
-    found = [row for part in pointed._differing(are_sorted, *begins, told) for row in part.to_pylist()]
+    found = [row for part in pointed._differing(are_sorted, *begins, reported) for row in part.to_pylist()]
     assert differing(*(at_positions(found, rows, rows is old) for rows in (old, new))) == differing(old, new)
 
 

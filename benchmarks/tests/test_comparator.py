@@ -25,8 +25,8 @@ def snapshot(rows: Rows) -> Snapshot:
 
 def messages(stream: Stream) -> Messages:
     kinds, keys, values = zip(*stream, strict=True) if stream else ((), (), ())
-    told = {"change_type": pa.array(kinds, pa.string()), "key": pa.array(keys, pa.int64())}
-    batch = pa.record_batch(told | {"value": pa.array(values, pa.int64())})
+    reported = {"change_type": pa.array(kinds, pa.string()), "key": pa.array(keys, pa.int64())}
+    batch = pa.record_batch(reported | {"value": pa.array(values, pa.int64())})
     return Messages.of([batch.slice(0, 3), batch.slice(3)], ["key"])
 
 
@@ -70,8 +70,8 @@ def test_the_minimal_set_has_nothing_extra(old: Rows, new: Rows, chance: object)
     found = compare(messages(stream), snapshot(old), snapshot(new))
     assert found.is_right
     assert (found.extra, found.useless_delete_insert_pairs, found.useless_insert_delete_pairs) == (0, 0, 0)
-    told = true_differences(snapshot(old), snapshot(new))
-    assert compare(told, snapshot(old), snapshot(new)) == found
+    reported = true_differences(snapshot(old), snapshot(new))
+    assert compare(reported, snapshot(old), snapshot(new)) == found
 
 
 @settings(deadline=None)
@@ -116,8 +116,8 @@ def test_deletes_that_come_last_lose_rows(old: Rows, new: Rows) -> None:
 def test_a_message_belongs_to_one_pair(stream: str, pairs: tuple[int, int]) -> None:
     kinds = {kind[0]: kind for kind in KINDS}
     # Between them, messages of another key.
-    told = [each for kind in stream for each in ((kinds[kind], 1, 5), ("update", 2, 6))]
-    found = compare(messages(told), snapshot({1: 5, 2: 6}), snapshot({1: 5, 2: 6}))
+    reported = [each for kind in stream for each in ((kinds[kind], 1, 5), ("update", 2, 6))]
+    found = compare(messages(reported), snapshot({1: 5, 2: 6}), snapshot({1: 5, 2: 6}))
     assert (found.useless_delete_insert_pairs, found.useless_insert_delete_pairs) == pairs
 
 
@@ -132,14 +132,16 @@ def test_the_generator_knows_the_differences(rows: int, updates: float, inserts:
     options = GeneratorOptions(rows, update_fraction=updates, insert_fraction=inserts, delete_fraction=deletes)
     made = SnapshotGenerator(options)
     old, new = (Snapshot.of(batches, ["account_id"]) for batches in (made.old(), made.new()))
-    told = true_differences(old, new)
-    assert np.bincount(told.kinds, minlength=3).tolist() == list(map(len, (made.deleted, made.inserted, made.updated)))
+    reported = true_differences(old, new)
+    assert np.bincount(reported.kinds, minlength=3).tolist() == list(
+        map(len, (made.deleted, made.inserted, made.updated))
+    )
 
 
 def test_columns_are_told_by_name() -> None:
     delta = {"value": [5], "change_type": ["update"], "before__value": [4], "key": [1]}
-    told = Messages.of([pa.record_batch(delta)], ["key"], columns=["value"])
-    assert compare(told, snapshot({1: 4}), snapshot({1: 5})).is_right
+    reported = Messages.of([pa.record_batch(delta)], ["key"], columns=["value"])
+    assert compare(reported, snapshot({1: 4}), snapshot({1: 5})).is_right
     with_before = Messages.of([pa.record_batch(delta)], ["key"])
     assert compare(with_before, snapshot({1: 4}), snapshot({1: 5})).missed == 1
 
@@ -161,6 +163,6 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="the column change_type is missing"):
         Messages.of([batch], ["key"])
     for kind in ("upsert", None):
-        told = pa.record_batch({"key": [1], "change_type": pa.array([kind], pa.string())})
+        reported = pa.record_batch({"key": [1], "change_type": pa.array([kind], pa.string())})
         with pytest.raises(ValueError, match="change_type has values other than delete, insert, update"):
-            Messages.of([told], ["key"])
+            Messages.of([reported], ["key"])

@@ -244,9 +244,9 @@ def test_the_best_option_is_that_of_its_scheme(case: WaveParameters) -> None:
 
 def test_the_model_with_fixed_costs_fits_what_was_measured() -> None:
     """The published seconds of a day, and of scans of all days."""
-    told = (Path(__file__).resolve().parents[2] / "docs" / "wave_costs.md").read_text()
+    reported = (Path(__file__).resolve().parents[2] / "docs" / "wave_costs.md").read_text()
     cells = r"^\| `(\w+)/(\w+)` \| ([0-9.]+) .*?\| ([0-9.]+) .*?\| .*?\| ([0-9.]+) .*?\| [0-9]"
-    lines = re.findall(cells, told, re.MULTILINE)
+    lines = re.findall(cells, reported, re.MULTILINE)
     # Q1 computes with what it reads.
     given = on_spark({**LINEITEM, "transfer": 50})
     works: tuple[dict[str, float], ...] = ({}, {})

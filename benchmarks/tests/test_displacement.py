@@ -64,8 +64,8 @@ def test_swaps_reach_the_papers_distance() -> None:
 def found_by_window(options: GeneratorOptions, buffers: WindowBuffers) -> tuple[Messages, Snapshot, Snapshot]:
     made = SnapshotGenerator(options)
     old, new = list(made.old()), list(made.new())
-    told = Messages.of(WindowMessages(old, new, ["account_id"], buffers), ["account_id"])
-    return told, Snapshot.of(old, ["account_id"]), Snapshot.of(new, ["account_id"])
+    reported = Messages.of(WindowMessages(old, new, ["account_id"], buffers), ["account_id"])
+    return reported, Snapshot.of(old, ["account_id"]), Snapshot.of(new, ["account_id"])
 
 
 options = st.builds(
@@ -85,8 +85,8 @@ options = st.builds(
 @settings(max_examples=30, deadline=None)
 def test_the_window_is_correct_with_useless_pairs(options: GeneratorOptions, aging: int, block: int) -> None:
     buffers = WindowBuffers(aging_bytes=aging, block_bytes=block, record_bytes=1)
-    told, old, new = found_by_window(options, buffers)
-    found = compare(told.deletes_first(), old, new)
+    reported, old, new = found_by_window(options, buffers)
+    found = compare(reported.deletes_first(), old, new)
     assert found.is_right
     assert found.useless_insert_delete_pairs == 0
     # Whatever is extra belongs to a pair: one message of an updated row, both of another one.
@@ -107,8 +107,8 @@ def test_extra_messages_begin_where_the_aging_buffer_is_full(rows: int, over: in
 def test_keys_and_versions_alone_give_as_many_messages() -> None:
     options = GeneratorOptions(3000, update_fraction=0.2, order="swapped", displacement=300)
     buffers = WindowBuffers(aging_bytes=156 * 200, block_bytes=156 * 30)
-    told, old, new = found_by_window(options, buffers)
-    whole = compare(told.deletes_first(), old, new)
+    reported, old, new = found_by_window(options, buffers)
+    whole = compare(reported.deletes_first(), old, new)
     slim = measure(options, buffers)
     assert (slim.messages, slim.extra_messages) == (whole.messages, whole.extra)
     assert slim.useless_pairs == whole.useless_delete_insert_pairs > 0
@@ -117,18 +117,18 @@ def test_keys_and_versions_alone_give_as_many_messages() -> None:
 def test_the_order_in_which_messages_are_found_can_lose_rows() -> None:
     old, new = (pa.record_batch({"key": keys}) for keys in ([1, 2, 3, 4], [4, 3, 2, 1]))
     buffers = WindowBuffers(aging_bytes=1, block_bytes=1, record_bytes=1)
-    told = Messages.of(WindowMessages([new], [old], ["key"], buffers), ["key"])
+    reported = Messages.of(WindowMessages([new], [old], ["key"], buffers), ["key"])
     sides = Snapshot.of([new], ["key"]), Snapshot.of([old], ["key"])
-    found = compare(told, *sides)
+    found = compare(reported, *sides)
     assert found.damaged == found.useless_insert_delete_pairs > 0
-    assert compare(told.deletes_first(), *sides).is_right
+    assert compare(reported.deletes_first(), *sides).is_right
 
 
 def test_a_message_has_the_row() -> None:
     old = pa.record_batch({"key": [1, 2, 3], "value": [1.0, float("nan"), 0.0], "text": ["a", "b", None]})
     new = pa.record_batch({"key": [4, 3, 2, 1], "value": [5.0, -0.0, float("nan"), 6.0], "text": ["d", None, "b", "a"]})
-    told = [row for batch in WindowMessages([old], [new], ["key"]) for row in batch.to_pylist()]
-    assert sorted(told, key=lambda row: row["key"]) == [
+    reported = [row for batch in WindowMessages([old], [new], ["key"]) for row in batch.to_pylist()]
+    assert sorted(reported, key=lambda row: row["key"]) == [
         {"key": 1, "value": 6.0, "text": "a", "change_type": "update"},
         {"key": 4, "value": 5.0, "text": "d", "change_type": "insert"},
     ]

@@ -41,9 +41,9 @@ def test_tables_and_plots_are_those_of_the_measurements(tmp_path: Path) -> None:
     for name in ("figure_11", "figure_12", "figure_13", "block_sizes", "record_sizes"):
         assert (tmp_path / f"lg96_{name}.md").read_text() == (FIGURES / f"lg96_{name}.md").read_text()
     for name in ("figure_11", "figure_13"):
-        told = labels(tmp_path / f"lg96_{name}.svg")
-        assert "extra messages" in told
-        assert told == labels(FIGURES / f"lg96_{name}.svg")
+        reported = labels(tmp_path / f"lg96_{name}.svg")
+        assert "extra messages" in reported
+        assert reported == labels(FIGURES / f"lg96_{name}.svg")
     assert set(measured("figure_11")) <= labels(tmp_path / "lg96_figure_11.svg")
 
 

@@ -31,10 +31,10 @@ def test_the_rate_rises_and_then_falls() -> None:
 
 @pytest.mark.parametrize(("name", "curve"), [("5a", figure_5a()), ("5b", figure_5b())])
 def test_the_files_follow_from_the_model(name: str, curve: Curve) -> None:
-    told = json.loads((FIGURES / f"mj08_figure_{name}.json").read_text())
-    assert told["x"] == curve.x
-    assert told["y"] == pytest.approx(curve.y)
-    assert {**told, "x": 0, "y": 0} == {**asdict(curve), "x": 0, "y": 0}
+    reported = json.loads((FIGURES / f"mj08_figure_{name}.json").read_text())
+    assert reported["x"] == curve.x
+    assert reported["y"] == pytest.approx(curve.y)
+    assert {**reported, "x": 0, "y": 0} == {**asdict(curve), "x": 0, "y": 0}
 
 
 @pytest.mark.parametrize("skew", [0.1, 0.5, 1.0])
@@ -51,12 +51,12 @@ def test_top_w_is_within_2_percent_of_the_optimum(skew: float) -> None:
 
 
 def test_the_files_of_figure_11_hold_what_is_said_of_them() -> None:
-    told = json.loads((FIGURES / "mj08_figure_11.json").read_text())
-    gaps = [point["optimal"] - point["top_w"] for points in told.values() for point in points]
+    reported = json.loads((FIGURES / "mj08_figure_11.json").read_text())
+    gaps = [point["optimal"] - point["top_w"] for points in reported.values() for point in points]
     assert len(gaps) == 54
     assert max(gaps) < 0.0055
     # The paper says more than 80% at twice the rate for z_R = 0.5.
-    kept = {name: points[-1]["top_w"] for name, points in told.items() if name.endswith("z_R = 0.5")}
+    kept = {name: points[-1]["top_w"] for name, points in reported.items() if name.endswith("z_R = 0.5")}
     assert kept == pytest.approx(
         {"drawn, z_R = 0.5": 0.94, "proportional, z_R = 0.5": 0.71, "common ranks, z_R = 0.5": 0.91}, abs=0.005
     )

@@ -41,8 +41,8 @@ def test_what_lies_in_memory_does_not_grow_with_the_results() -> None:
         for begin in begins.tolist():
             for rows in waiting.leave(begin):
                 tuples, came = (column.to_numpy() for column in rows.columns)
-                told = np.concatenate([[last[0]], tuples]), np.concatenate([[last[1]], came])
-                is_later = (np.diff(told[0]) > 0) | ((np.diff(told[0]) == 0) & (np.diff(told[1]) > 0))
+                reported = np.concatenate([[last[0]], tuples]), np.concatenate([[last[1]], came])
+                is_later = (np.diff(reported[0]) > 0) | ((np.diff(reported[0]) == 0) & (np.diff(reported[1]) > 0))
                 assert is_later.all()
                 last, count = (int(tuples[-1]), int(came[-1])), count + rows.num_rows
         most = tracemalloc.get_traced_memory()[1]

@@ -64,7 +64,7 @@ class Workbench:
 
     def dump(self, query: str) -> None:
         """Replace the dump by the rows of a query."""
-        # Iceberg's catalog leaves the files where it is not told to purge.
+        # Iceberg's catalog leaves the files where it is not reported to purge.
         self.spark.sql(f"drop table if exists {self.schema}.dump purge")
         self.spark.sql(f"create table {self.schema}.dump using parquet as {query}")
 

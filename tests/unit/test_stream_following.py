@@ -86,7 +86,7 @@ def test_a_micro_batch_that_ended_before_it_was_asked_is_not_the_one_that_runs(
 
     def ask(batch: int) -> int:
         if batch == 7:
-            # Told last; the next one has ended meanwhile.
+            # Reported last; the next one has ended meanwhile.
             query.ended.append(8)
             asked.set()
         return 0

@@ -74,12 +74,12 @@ def run(rows: int, order: str, out: Path, runs: int = 3, only: Collection[str] =
         # dbt opens a session of its own.
         session.stop()
         _measure_through_dbt(snapshots, results, runs)
-        told = [result.summed_up() for result in results.values()]
+        reported = [result.summed_up() for result in results.values()]
     finally:
         session.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    write_report([asdict(result) for result in told], out)
-    return told
+    write_report([asdict(result) for result in reported], out)
+    return reported
 
 
 def _measure(method: Method, snapshots: Snapshots, result: Result, is_warm_up: bool) -> None:

@@ -92,36 +92,36 @@ def measure(options: GeneratorOptions, buffers: WindowBuffers) -> Measurement:
     )
 
 
-Told = Callable[[Measurement], None]
+Report = Callable[[Measurement], None]
 
 
-def figure_11(told: Told = lambda found: None) -> dict[str, list[Measurement]]:
+def figure_11(reported: Report = lambda found: None) -> dict[str, list[Measurement]]:
     """Extra messages by distance, for three files and aging buffers of 8 MB.
 
-    ``told`` is called with each measurement, as soon as it is made.
+    ``reported`` is called with each measurement, as soon as it is made.
     """
     shares = [number / 100 for number in (1, 2, 3, 4, 5, *range(6, 17), 18, 20)]
     found: dict[str, list[Measurement]] = {name: [] for name in FILES}
     for name, rows in FILES.items():
         for share in shares:
             options = replace(PAIR, rows=rows, displacement=round(share * rows))
-            found[name].append(_measured(options, BUFFERS, told))
+            found[name].append(_measured(options, BUFFERS, reported))
     return found
 
 
-def figure_13(told: Told = lambda found: None) -> list[Measurement]:
+def figure_13(reported: Report = lambda found: None) -> list[Measurement]:
     """Extra messages by the size of an aging buffer, 1 to 16 MB, for the file of 100 MB."""
     buffers = [replace(BUFFERS, aging_bytes=size * MB) for size in (*range(1, 13), 12.8, *range(13, 17))]
-    return [_measured(PAIR, each, told) for each in buffers]
+    return [_measured(PAIR, each, reported) for each in buffers]
 
 
-def block_sizes(told: Told = lambda found: None) -> list[Measurement]:
+def block_sizes(reported: Report = lambda found: None) -> list[Measurement]:
     """The same by the size of an input block, 8 to 80 KB (5.2, no figure); a tenth of the file and of the buffers."""
     buffers = [replace(TENTH_BUFFERS, block_bytes=size * 2**10) for size in (8, 16, 32, 80)]
-    return [_measured(TENTH, each, told) for each in buffers]
+    return [_measured(TENTH, each, reported) for each in buffers]
 
 
-def record_sizes(told: Told = lambda found: None) -> dict[str, list[Measurement]]:
+def record_sizes(reported: Report = lambda found: None) -> dict[str, list[Measurement]]:
     """The same by the size of a record, 78 to 624 bytes (5.2, no figure); a tenth of the file and of the buffers.
 
     Once with aging buffers for the same number of records, and once with buffers of the same number of bytes.
@@ -130,7 +130,7 @@ def record_sizes(told: Told = lambda found: None) -> dict[str, list[Measurement]
     records = TENTH_BUFFERS.aging_bytes / TENTH_BUFFERS.record_bytes
     by_records = [replace(each, aging_bytes=records * each.record_bytes) for each in by_bytes]
     return {
-        name: [_measured(TENTH, each, told) for each in buffers]
+        name: [_measured(TENTH, each, reported) for each in buffers]
         for name, buffers in (("same number of records", by_records), ("same number of bytes", by_bytes))
     }
 
@@ -202,9 +202,9 @@ def _pair(rows: int, displacement: int) -> MatchedPositions:
     return MatchedPositions.of(np.arange(rows), swapped(rows, displacement, PAIR.seed))
 
 
-def _measured(options: GeneratorOptions, buffers: WindowBuffers, told: Told) -> Measurement:
+def _measured(options: GeneratorOptions, buffers: WindowBuffers, reported: Report) -> Measurement:
     found = measure(options, buffers)
-    told(found)
+    reported(found)
     return found
 
 

@@ -79,9 +79,9 @@ def run(memory: float, reads: str, out: Path, runs: int = 3, rows: int = 3_500_0
         shutil.rmtree(folder, ignore_errors=True)
     for result in results.values():
         result.tuples_per_second = statistics.median(result.runs)
-    told = list(results.values())
-    _write(told, points, out)
-    return told
+    reported = list(results.values())
+    _write(reported, points, out)
+    return reported
 
 
 def in_process(work: Callable[[Setting, Callable[[], None]], Any], setting: Setting) -> tuple[Any, int]:

@@ -165,8 +165,8 @@ class Rounds:
         for day in range(setting.last + 1, setting.last + setting.days + 1):
             for method in self.methods:
                 self.taken[method.name].append(method.take(day))
-            told = ", ".join(f"{name} {_seconds(taken[-1]):.1f}" for name, taken in self.taken.items())
-            print(f"day {day}: {told} s", flush=True)
+            reported = ", ".join(f"{name} {_seconds(taken[-1]):.1f}" for name, taken in self.taken.items())
+            print(f"day {day}: {reported} s", flush=True)
             if day in query_days:
                 self._ask(day)
         print("parameters", flush=True)

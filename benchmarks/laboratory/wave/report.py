@@ -120,10 +120,10 @@ def _predicted_space(result: dict[str, Any], name: str) -> str:
 
 
 def _beside(result: dict[str, Any], name: str, form: str) -> str:
-    told = format(result["measured"][name], form)
+    reported = format(result["measured"][name], form)
     if not result["predicted"]:
-        return told
-    return f"{told} ({', '.join(format(result[model][name], form) for model in MODELS)})"
+        return reported
+    return f"{reported} ({', '.join(format(result[model][name], form) for model in MODELS)})"
 
 
 def _work_table(results: Results, case: str) -> str:

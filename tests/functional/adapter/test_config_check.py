@@ -5,7 +5,7 @@ import re
 from bad_input import messages
 
 NO_KEY = messages("Configuration")["no key"]
-# Of each model, its options; each wrong one of those that are selected is told, of the others there is a warning.
+# Of each model, its options; each wrong one of those that are selected is reported, of the others there is a warning.
 MODELS = {
     "good": "unique_key='id'",
     "bad": "enabled=true",

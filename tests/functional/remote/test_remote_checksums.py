@@ -14,7 +14,7 @@ from dbt.adapters.deltawave.remotes import DERBY_FUNCTIONS
 # Even a test on Derby alone may be the one that starts Spark, for those on the servers.
 pytestmark = pytest.mark.usefixtures("postgres", "mariadb", "interpreted")
 
-# For each database: what a column is declared as, a value, and others that have to be told from it.
+# For each database: what a column is declared as, a value, and others that have to be reported from it.
 POSTGRES_TYPES = {
     "text": ("'null'", ["null", "''", "' '", "'NULL'", "'a,b'", "'\"'", r"'\'", "'é'", "'😀'"]),
     "varchar(9)": ("'a'", ["null", "''", "'a '", "'A'"]),

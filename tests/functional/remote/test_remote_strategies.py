@@ -130,7 +130,7 @@ class Strategies:
         previous: Rows = {}
         for number, rows in enumerate(self.STATES):
             write(3 * number, rows, previous, {change[:2] for change in changes(previous, rows)})
-            # A mark that is told to the source by a clock of Spark's own zone would lie hours ahead.
+            # A mark that is reported to the source by a clock of Spark's own zone would lie hours ahead.
             with setting("spark.sql.session.timeZone", "Asia/Tokyo") if number == 1 else nullcontext():
                 run_dbt(["run"])
             previous = rows

@@ -58,10 +58,14 @@ class EveryAlgorithm:
         frame = snapshot_differential(spark.sql(old), spark.sql(new), unique_key="count", algorithm=algorithm)
         # Python cannot take the months themselves.
         cells = ["count", "cast(months as string) as months", "changed_columns", "before__rows", "before__gone"]
-        told = frame.selectExpr(*cells).orderBy("count").collect()
+        found = frame.selectExpr(*cells).orderBy("count").collect()
         release(frame)
-        assert [(row["count"], row.changed_columns) for row in told] == [(3, ["months", "rows"]), (4, None)]
-        assert (told[0].months, told[0].before__rows, told[0].before__gone) == ("INTERVAL '0-9' YEAR TO MONTH", 1, (1,))
+        assert [(row["count"], row.changed_columns) for row in found] == [(3, ["months", "rows"]), (4, None)]
+        assert (found[0].months, found[0].before__rows, found[0].before__gone) == (
+            "INTERVAL '0-9' YEAR TO MONTH",
+            1,
+            (1,),
+        )
 
     def test_keys_that_python_lacks_without_before_images(
         self, spark: SparkSession, algorithm: str | Algorithm
@@ -72,9 +76,11 @@ class EveryAlgorithm:
         key = ["months", "several"]
         frame = snapshot_differential(old, new, unique_key=key, algorithm=algorithm, before_image=False)
         assert frame.columns == ["months", "several", "value", "change_type", "changed_columns"]
-        told = frame.selectExpr("cast(months as string) as months", "change_type", "value").orderBy("value").collect()
+        found = (
+            frame.selectExpr("cast(months as string) as months", "change_type", "value").orderBy("value").collect()
+        )
         release(frame)
-        assert [tuple(row) for row in told] == [
+        assert [tuple(row) for row in reported] == [
             ("INTERVAL '0-0' YEAR TO MONTH", "delete", 0),
             ("INTERVAL '0-4' YEAR TO MONTH", "insert", 4),
             ("INTERVAL '0-3' YEAR TO MONTH", "update", 9),
@@ -191,7 +197,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=r"The column k is of type .*, which can't be a key"):
             snapshot_differential(frame, frame, unique_key="k")
 
-    def test_a_key_of_months_that_comes_twice_is_told(self, spark: SparkSession) -> None:
+    def test_a_key_of_months_that_comes_twice_is_reported(self, spark: SparkSession) -> None:
         frame = spark.sql("select make_ym_interval(0, id div 2) as k from range(3)")
         with pytest.raises(ValueError, match=re.escape("(k): (INTERVAL '0-0' YEAR TO MONTH)")):
             snapshot_differential(frame, frame, unique_key="k")

@@ -143,7 +143,7 @@ class TestEdits:
         bench.build(dump)
         assert "no changes" in bench.build(dump).text
         assert bench.log()[2:] == [(3, "c", "insert", 2)]
-        # What an edit takes out is told of, and stays.
+        # What an edit takes out is reported of, and stays.
         bench.configure(below % 2, **BY_TIME)
         assert "2 row(s) of the previous state are no longer in the select" in bench.build(dump).text
         assert bench.batches("rows_dump, rows_new, deletes")[-1] == (1, 3, 0)

@@ -83,9 +83,9 @@ class TestFunction:
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {order}", groups)
         options: dict[str, Any] = {"unique_key": "account_id", "memory_bytes": memory_bytes, "check_keys": False}
         frame = snapshot_differential(old, new, algorithm=WINDOW_AS_PUBLISHED, **options)
-        told = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
+        reported = Messages.of(frame.toArrow().to_batches(), ["account_id"], new.columns[1:])
         sides = [Snapshot.of(each.toArrow().to_batches(), ["account_id"]) for each in (old, new)]
-        found = compare(told.deletes_first(), *sides)
+        found = compare(reported.deletes_first(), *sides)
         assert (found.is_right, found.expected, found.correct) == (True, 25, 25)
         assert (found.extra > 0) is (found.useless_delete_insert_pairs > 0) is has_pairs
 
@@ -164,11 +164,11 @@ class TestModel:
     def test_how_near_rows_lie_is_recorded(self, bench: Workbench) -> None:
         # Room for some tens of rows.
         bench.configure(strategy="window", memory_bytes=20_000)
-        told = "strategy, distance, divergence, window_rows"
+        reported = "strategy, distance, divergence, window_rows"
         for order in ("id", "hash(id)"):
             for row in (ROW, NEW_ROW):
                 bench.build(f"select {row} from range(0, 1000, 1, 1) sort by {order}")
-        rows = bench.batches(told)
+        rows = bench.batches(reported)
         assert rows[0] == ("window", None, None, None), "there is nothing to compare with"
         assert all(10 < row[3] < 200 for row in rows[1:])
         assert [row[1:3] for number, row in enumerate(rows) if number not in (0, 2)] == [(0, 0)] * 2

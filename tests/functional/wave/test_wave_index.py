@@ -37,7 +37,7 @@ def configure(bench: Workbench, **options: Any) -> None:
 
 def deliver(bench: Workbench, *batches: Sequence[Row]) -> None:
     rows = [row for rows in batches for row in rows]
-    # Iceberg's catalog leaves the files where it is not told to purge.
+    # Iceberg's catalog leaves the files where it is not reported to purge.
     bench.spark.sql(f"drop table if exists {bench.schema}.dump purge")
     frame(bench.spark, rows).write.format(bench.file_format).saveAsTable(f"{bench.schema}.dump")
 
