@@ -76,7 +76,7 @@ class EveryAlgorithm:
         key = ["months", "several"]
         frame = snapshot_differential(old, new, unique_key=key, algorithm=algorithm, before_image=False)
         assert frame.columns == ["months", "several", "value", "change_type", "changed_columns"]
-        found = (
+        reported = (
             frame.selectExpr("cast(months as string) as months", "change_type", "value").orderBy("value").collect()
         )
         release(frame)
