@@ -76,8 +76,8 @@ def test_what_a_killed_command_runs_ends(spark, gateways, tmp_path):
     wait_until(lambda: not gateways.are_used)
     wait_until(lambda: not any(tracker.getActiveJobsIds()))
     assert not len(shared.activeStreamingQueries())
-    # Another command would read rows that may have changed since.
-    assert shared.cacheManager().isEmpty()
+    # Another command, which waits for this, would read rows that may have changed since.
+    wait_until(lambda: shared.cacheManager().isEmpty())
 
 
 def test_a_command_stops_its_own_session_alone(spark, gateways):
