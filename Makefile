@@ -37,10 +37,10 @@ run: data ## run the demo pipeline on the dumps
 report: setup ## write a page about the demo's change log, after `make run`
 	@$(BIN)/python scripts/report_demo.py
 
-quick: setup ## check Python, and run the unit tests and one history: half a minute to two
+quick: setup ## check Python, and run the unit tests and one history: half a minute
 	@$(BIN)/python scripts/lanes.py quick
 
-test: setup ## lint, then test everything that a user's path touches, once: 7 to 17 minutes on two cores
+test: setup ## lint, then test everything that a user's path touches, once: 6 to 15 minutes on two cores
 	@$(BIN)/python scripts/lanes.py test
 
 test-all: setup ## lint, and run all tests: three quarters of an hour
