@@ -82,9 +82,8 @@
   {%- endif -%}
   {#- Until a batch is published, the previous decision is valid. -#}
   {%- set record = deltawave._read_commit(opened, view.batch_id) -%}
-  {%- if record.version != deltawave._state_version() -%}
-    {%- do deltawave._fail('state_version', {'model': node.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
-  {%- elif record.is_baseline -%}
+  {%- do deltawave._check_version(node.name, record) -%}
+  {%- if record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': job.name, 'model': node.name}) -%}
   {%- endif -%}
   {#- Before the select is described: its view may have a column that the session's tables lack. -#}

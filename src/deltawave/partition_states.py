@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from hashlib import md5
 from typing import Any
 
-from py4j.java_gateway import JavaObject
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
@@ -29,6 +28,8 @@ from deltawave.sql_text import quoted
 # Nodes of a plan whose rows depend on single rows below, and those that Spark removes from it.
 _ROW_LOCAL = {"DataSourceV2Relation", "DataSourceV2ScanRelation", "Filter", "Generate", "LogicalRelation", "Project"}
 _REMOVED = {"CTERelationDef", "CTERelationRef", "SubqueryAlias", "View", "WithCTE"}
+# What lists the files of a table of Delta.
+_DELTA = "TahoeLogFileIndex"
 _ATTRIBUTES = "org.apache.spark.sql.catalyst.expressions.package$AttributeSeq"
 _EPOCH = date(1970, 1, 1)
 # How Spark prints the values of a partition, by the column's type, against how it casts them to text.
@@ -73,9 +74,11 @@ def table_version(select: DataFrame) -> str | None:
         return None
     try:
         table = _only_table(select)
+        if table is None or not (is_iceberg(table) or file_index_class(table) == _DELTA):
+            return None
         refresh(select)
-        state = table and table_state(table)
-        return json.dumps(state[:4]) if state and state[0] in ("delta", "iceberg") else None
+        state = table_state(table)
+        return json.dumps(state[:4]) if state else None
     except Exception as error:
         _LOG.debug("the version of the source is not known: %s", error)
         return None
@@ -95,7 +98,7 @@ def _only_table(select: ClassicFrame) -> Any:
     (table,) = tables
     if is_iceberg(table):
         return table
-    if file_index_class(table) not in ("InMemoryFileIndex", "CatalogFileIndex", "TahoeLogFileIndex"):
+    if file_index_class(table) not in ("InMemoryFileIndex", "CatalogFileIndex", _DELTA):
         return None
     # What a disk does not give today it may give tomorrow, in the same files.
     options = {name.lower(): value for name, value in dict(select.sparkSession.conf.getAll).items()}
@@ -120,7 +123,7 @@ def _states(select: ClassicFrame, table: Any, column: str, purpose: str) -> dict
         return None
     if is_iceberg(table):
         form, files = _iceberg_files(select.sparkSession, table, attribute)
-    elif file_index_class(table) == "TahoeLogFileIndex":
+    elif file_index_class(table) == _DELTA:
         form, files = _delta_files(select.sparkSession, table, attribute)
     else:
         form, files = _folder_files(nodes[-1], attribute)
@@ -186,12 +189,13 @@ def _iceberg_files(session: SparkSession, leaf: Any, attribute: Any) -> tuple[li
     # A later snapshot, which another process may just have written, may have other files.
     files = session.sql(f"select sequence_number, data_file.* from {name} version as of {snapshot} where status < 2")
     # By their sequence numbers, deletes are of rows before them.
-    parts = ("sequence_number", "content", "file_path", "file_size_in_bytes", "content_offset", "referenced_data_file")
-    numbered = [each for each in ("first_row_id",) if each in files.columns]
-    return [uuid, *form], _by_value(files, F.col("partition")[column], attribute, *parts, *numbered)
+    parts = ["sequence_number", "content", "file_path", "file_size_in_bytes", "content_offset", "referenced_data_file"]
+    # It numbers the rows of a file, in newer versions.
+    parts += [name for name in files.columns if name == "first_row_id"]
+    return [uuid, *form], _by_value(files, F.col("partition")[column], attribute, *parts)
 
 
-def _by_value(files: DataFrame, value: Column, attribute: JavaObject, *parts: str) -> dict[str, str]:
+def _by_value(files: DataFrame, value: Column, attribute: Any, *parts: str) -> dict[str, str]:
     """What identifies the files of each value, by the value as text."""
     text = value.cast(attribute.dataType().catalogString()).cast("string")
     each = F.array_sort(F.collect_list(F.to_json(F.struct(*parts))))

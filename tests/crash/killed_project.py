@@ -158,20 +158,23 @@ class KilledProject:
         reader.wait_for_dumps()
         return reader
 
+    @property
+    def tables(self) -> Path:
+        """The folder of the models' tables."""
+        return self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
+
     def written(self, model: str) -> set[Path]:
         """What statements have begun to write, or written, into tables of the model's."""
-        warehouse = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
         found = set()
         # Folders may vanish while they are listed.
-        for table in warehouse.glob(f"{model}__*"):
+        for table in self.tables.glob(f"{model}__*"):
             for folder, folders, files in os.walk(table):
                 found |= {Path(folder, name) for name in (*folders, *files) if name.startswith(_WRITTEN)}
         return found
 
     def writers(self, table: str) -> set[str]:
         """The libraries that wrote the Parquet files of tables, whose names are a pattern."""
-        folder = self.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
-        return {parquet.read_metadata(file).created_by.split()[0] for file in folder.glob(f"{table}/*.parquet")}
+        return {parquet.read_metadata(file).created_by.split()[0] for file in self.tables.glob(f"{table}/*.parquet")}
 
     def close(self) -> None:
         """End what a failed test left running."""

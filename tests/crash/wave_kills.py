@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import history
-from killed_project import SCHEMA, KilledProject, Reader
+from killed_project import KilledProject, Reader
 
 # Scheme, technique, and whether batches prepare later days.
 COMBINATIONS = (
@@ -108,8 +108,7 @@ def assert_is_window(
     # What an attempt left that never decided its batch goes in the next run.
     if wave.step in EVERY_STEP and wave.step not in UNDECIDED:
         assert seen["catalog"] == seen["record"], name
-        folder = project.folder / "metastore" / "warehouse" / f"{SCHEMA}.db"
-        tables = folder.glob(f"{name}__index*")
+        tables = project.tables.glob(f"{name}__index*")
         disk = {table.name: sorted(part.name for part in table.iterdir() if part.is_dir()) for table in tables}
         assert disk == seen["record"], name
 

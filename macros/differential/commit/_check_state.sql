@@ -1,6 +1,7 @@
 {# Refuses a state from which this version or this configuration cannot continue, before anything is written. #}
 {%- macro _check_state(job, names, record, view) -%}
   {%- set tables = names | map('lower') | list -%}
+  {%- if record -%}{%- do deltawave._check_version(job.name, record) -%}{%- endif -%}
   {%- if record is none -%}
     {%- if job.batches.identifier | lower in tables and deltawave._run(job, 'select count(*) from ' ~ job.batches).rows[0][0] | int > 0 -%}
       {%- do deltawave._fail('lost_state', {'model': job.name, 'batches': job.batches | string}) -%}
@@ -9,8 +10,6 @@
         'model': job.name, 'relation': job.target | string, 'batch': view.batch_id, 'schema': job.state_schema,
       }) -%}
     {%- endif -%}
-  {%- elif record.version != deltawave._state_version() -%}
-    {%- do deltawave._fail('state_version', {'model': job.name, 'version': record.version, 'known': deltawave._state_version()}) -%}
   {%- elif record.target.schema | lower != job.target.schema | lower and deltawave._is_of_another(job, record) -%}
     {%- do deltawave._fail('shared_state', {
       'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'relation': job.target | string,

@@ -70,6 +70,13 @@
 
 {%- macro _state_version() -%}{{ return(6) }}{%- endmacro -%}
 
+{# Refuses a record that another version of deltawave wrote. name: of its model. #}
+{%- macro _check_version(name, record) -%}
+  {%- if record.version != deltawave._state_version() -%}
+    {%- do deltawave._fail('state_version', {'model': name, 'version': record.version, 'known': deltawave._state_version()}) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
 {#
   The columns of earlier batches, for rewind: [{to_batch, columns, hidden}], oldest first. Each entry is valid up to its to_batch,
   from the end of the entry before.

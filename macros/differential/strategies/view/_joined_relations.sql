@@ -38,9 +38,7 @@
   {%- endif -%}
   {#- Until a batch is published, the previous decision is valid. -#}
   {%- set record = deltawave._read_commit(source, view.batch_id) -%}
-  {%- if record.version != deltawave._state_version() -%}
-    {%- do deltawave._fail('state_version', {'model': name, 'version': record.version, 'known': deltawave._state_version()}) -%}
-  {%- endif -%}
+  {%- do deltawave._check_version(name, record) -%}
   {%- do deltawave._refresh(source, record.file_format, [deltawave._helper_relation(source, record.log), source.batches]) -%}
   {%- set stored = [] -%}
   {%- for other in between if other.is_stored and node.unique_id in other.reads -%}{%- do stored.append(other.name) -%}{%- endfor -%}
