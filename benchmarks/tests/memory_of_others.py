@@ -12,7 +12,8 @@ from unit.worker_memory import SPARK_ROWS, comparison, consume, main, sides, sto
 
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.compression import KEPT, NEW
-from laboratory.differencing import hybrid_hash, pointed, unchanged_blocks
+from deltawave.differencing.row_group_checksums import checksum
+from laboratory.differencing import hybrid_hash, pointed
 
 
 def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
@@ -40,7 +41,7 @@ def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:
     def by_blocks() -> None:
         for rows in sides(folder, "texts"):
             for number in range(len(rows.groups)):
-                unchanged_blocks._checksum(rows, number)
+                checksum(rows, number)
 
     return {
         "hybrid_hash, numbers": lambda: hybrid("numbers"),

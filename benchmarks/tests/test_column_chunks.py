@@ -9,7 +9,7 @@ import pytest
 
 from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.parquet_files import NotInPlaceError
-from laboratory.differencing.unchanged_blocks import column_chunks
+from deltawave.differencing.row_group_checksums import column_chunks
 
 PLAIN: dict[str, Any] = {"use_dictionary": False, "compression": "none", "write_statistics": False}
 

@@ -28,6 +28,7 @@
     'checksum_of': dump.checksum_of,
     'expected_rows': expected_rows,
     'is_repeatable': is_repeatable,
+    'row_groups': none if is_first else deltawave._known_row_groups(job, state),
 
     'generation': batch_id if is_first else last.generation,
     'is_first': is_first,
@@ -72,6 +73,17 @@
     {%- do deltawave._update(batch, checksum_fingerprint=deltawave._checksum_fingerprint(job, batch)) -%}
   {%- endif -%}
   {{ return(batch) }}
+{%- endmacro -%}
+
+{# The marks of the last dump's row groups, empty if none is remembered; none if they do not pay, or the strategy does not take them. #}
+{%- macro _known_row_groups(job, state) -%}
+  {%- if not job.strategy.reads_log or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}{{ return(none) }}{%- endif -%}
+  {{ return((deltawave._remembered_parts(job, state) or '').split()) }}
+{%- endmacro -%}
+
+{# The marks of this dump's row groups, as a text to remember. A quarantined row is in its row group, and not in the state. #}
+{%- macro _row_groups_seen(batch) -%}
+  {{ return(none if batch.result.quarantined else (batch.result.measured.marks or []) | join(' ')) }}
 {%- endmacro -%}
 
 {#

@@ -33,20 +33,20 @@
 {%- endmacro -%}
 
 {#
-  Records that a source was read and has not changed since a batch, in the name of a view; and in its text, also if `source` is none, `days`: what a wave
-  index remembers of the source's days. If the view is missing, the next run reads the source.
+  Records that a source was read and has not changed since a batch, in the name of a view; and in its text, also if `source` is none, what the next run
+  needs to know of its `parts`: days of a wave index, row groups of a differential. If the view is missing, the next run reads the source.
 #}
-{%- macro _remember_source(job, state, source, days='') -%}
-  {%- set source = source or (local_md5(days) if days else none) -%}
+{%- macro _remember_source(job, state, source, parts=none) -%}
+  {%- set source = source or (local_md5(parts) if parts else none) -%}
   {%- if source -%}
     {%- for seen in deltawave._seen_relations(job, state.names) -%}{%- do deltawave._run(job, 'drop view if exists ' ~ seen) -%}{%- endfor -%}
     {%- set seen = deltawave._seen_relation(job, state.record.batch_id, source) -%}
-    {%- do deltawave._run(job, 'create view if not exists ' ~ seen ~ ' as select ' ~ (deltawave._literal(days) if days else 1) ~ ' as seen') -%}
+    {%- do deltawave._run(job, 'create view if not exists ' ~ seen ~ ' as select ' ~ (deltawave._literal(parts) if parts else 1) ~ ' as seen') -%}
   {%- endif -%}
 {%- endmacro -%}
 
-{# The `days` that _remember_source has recorded since the last batch; none if there are none, or if this run has to read them. #}
-{%- macro _remembered_days(job, state) -%}
+{# The `parts` that _remember_source has recorded since the last batch; none if there are none, or if this run has to read them. #}
+{%- macro _remembered_parts(job, state) -%}
   {%- if deltawave._reads_all(job, state) -%}{{ return(none) }}{%- endif -%}
   {#- Another run may have replaced the view since this one has begun. -#}
   {%- set names = deltawave._names_like(job, job.target.identifier ~ '__seen_*') -%}

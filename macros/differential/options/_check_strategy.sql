@@ -145,7 +145,7 @@
   {%- if adapter.view_by_python is not defined -%}
     {%- do deltawave._fail('python_adapter', {'model': model_name, 'function': function}) -%}
   {%- endif -%}
-  {%- set of_log = ['logged', 'logged_partitions', 'first_batch'] if strategy.reads_log else [] -%}
+  {%- set of_log = ['logged', 'logged_partitions', 'first_batch', 'same_rows', 'marks'] if strategy.reads_log else [] -%}
   {%- set of_hashes = ['kept', 'patches', 'new', 'unique_key', 'columns', 'rows'] + of_log -%}
   {%- set of_comparison = ['old', 'new', 'unique_key', 'columns', 'before_image'] -%}
   {%- set arguments = of_hashes if strategy.library else of_comparison -%}

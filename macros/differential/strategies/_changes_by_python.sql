@@ -15,7 +15,8 @@
   {%- set changes = deltawave._view_by_python(job, batch, job.strategy.comparison, sides, options, 'changes') -%}
   {%- set names = deltawave._require_changes(job, batch, changes) -%}
   {%- set measures = deltawave._measured_columns().keys() | list -%}
-  {%- set unknown = batch.result.measured.keys() | reject('in', measures) | list -%}
+  {%- set unknown = [] -%}
+  {%- for name, value in batch.result.measured.items() if name not in measures or value is sequence -%}{%- do unknown.append(name) -%}{%- endfor -%}
   {%- if unknown -%}
     {%- do deltawave._refuse(job, batch, 'python_measures', {
       'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': measures | join(', '),

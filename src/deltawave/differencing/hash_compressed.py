@@ -16,8 +16,10 @@ from pyspark.sql import types as T
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import MEMORY_BYTES, Columns, flagged_schema, schema_of_pairs
 from deltawave.differencing.hash_selects import HashSelects, hashes
+from deltawave.differencing.in_place import parallelism
 from deltawave.differencing.local_engine import LocalEngine, or_spark, reaches
 from deltawave.differencing.logged_rows import Partitions, last_changes
+from deltawave.differencing.unchanged_row_groups import Marks
 
 _LOG = logging.getLogger(__name__)
 
@@ -124,8 +126,9 @@ def differing_pairs(
     stored: DataFrame | None = None,
     partitions: Partitions = (),
     from_batch: int = 0,
+    marks: Sequence[str] | None = None,
     memory_bytes: int = MEMORY_BYTES,
-) -> tuple[DataFrame, dict[str, int]]:
+) -> tuple[DataFrame, dict[str, Any]]:
     """Return ``differing_rows``, each with the last row of its key in a log.
 
     Its columns are ``before__...``; ``_change_type`` is null if there is none, or it was deleted. Without a log, or if
@@ -135,6 +138,8 @@ def differing_pairs(
     - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``last_changes``
     - ``same_rows``: if nothing differs, and as many rows are kept, the rows come without the log, which is not read
     - ``patches``, ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``
+    - ``marks``: what was returned as ``marks`` for the snapshot that the kept hashes, with their patches, are of: its
+      unchanged row groups are not decoded; empty if nothing was. If not none, ``marks`` of ``new`` are returned
     - others: as of ``sort_merge_compressed.differing_rows``
     """
     if not reaches(new):
@@ -143,17 +148,22 @@ def differing_pairs(
         ), {}
     compared = HashSelects(new, unique_key, columns)
 
-    def find(engine: LocalEngine, read: Read) -> tuple[DataFrame, dict[str, int]]:
+    def find(engine: LocalEngine, read: Read) -> tuple[DataFrame, dict[str, Any]]:
         stored_hashes = old = read(kept)
         if patches is not None:
             old = compared.patched(old, _patches(engine, unique_key, patches, stored, partitions, from_batch))
-        found = compared.differing(engine, old, read(new), memory_bytes)
+        dump = read(new)
+        groups = None if marks is None else engine.row_groups(dump)
+        marked = Marks.of(groups, compared.names, marks or (), parallelism(new.sparkSession)) if groups else None
+        measured: dict[str, Any] = {"marks": list(marked.each)} if marked else {}
+        parts = marked.split(engine, new) if marked else None
+        found = compared.differing(engine, old, dump, memory_bytes, parts)
         if logged is None:
-            return engine.frame(found, flagged_schema(new.schema)), {}
+            return engine.frame(found, flagged_schema(new.schema)), measured
         ((pairs, previous_rows),) = engine.execute(
             f"select (select count(*) from ({found})), (select count(*) from ({stored_hashes}))"
         )
-        counts = {"pairs": pairs, "previous_rows": previous_rows}
+        counts = {**measured, "pairs": pairs, "previous_rows": previous_rows}
         if pairs == 0 and previous_rows == same_rows:
             return engine.frame(found, flagged_schema(new.schema)), counts
         with or_spark("reads the log"):
@@ -164,7 +174,7 @@ def differing_pairs(
             return engine.frame(
                 compared.with_before(found, changes, before), schema_of_pairs(new.schema, before)
             ), counts
-        return engine.frame(found, flagged_schema(new.schema)), {}
+        return engine.frame(found, flagged_schema(new.schema)), measured
 
     return _computed(new.sparkSession, memory_bytes, find)
 

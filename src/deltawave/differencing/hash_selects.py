@@ -8,6 +8,7 @@ from pyspark.sql import types as T
 
 from deltawave.differencing.contract import Columns
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, same_values
+from deltawave.differencing.unchanged_row_groups import Split
 
 # What a row takes in DuckDB's hash table: both words, its own hash, and pointers to it; and each key, besides its text.
 _ROW_BYTES, _KEY_BYTES = 48, 16
@@ -31,6 +32,7 @@ class HashSelects:
         names = [name_in_duckdb(field.name) for field in values]
         low, high = hashes(names, [field.dataType for field in values])
         self._hashes = f"{low} as low, {high} as high"
+        self.names = [*unique_key, *(field.name for field in values)]
         keys = [f"{name_in_duckdb(name)} as k{number}" for number, name in enumerate(unique_key)]
         self._keys = ", ".join(keys)
 
@@ -51,42 +53,53 @@ class HashSelects:
             f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
         )
 
-    def differing(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int) -> str:
+    def differing(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int, parts: Split | None = None) -> str:
         """The new rows of the keys whose hashes are not the kept ones, and the keys that no new row has.
 
         If a hash table of the kept rows fits into memory, the new rows pass by it whole. Otherwise their keys and
-        hashes alone are joined, which takes the least room, and the files are read once more.
+        hashes alone are joined, which takes the least room, and the files are read once more. ``parts``: the new rows
+        by unchanged row groups, of which only keys are read, and others.
         """
+        changed, unchanged = (parts.changed, parts.unchanged) if parts else (new, None)
         ((rows,),) = engine.execute(f"select count(*) from ({new})")
         ((known, text_bytes),) = engine.execute(f"select count(*), {self._text_bytes()} from ({kept})")
         # The rest of the memory is for the rows that are read and written.
         is_small = known * (_ROW_BYTES + _KEY_BYTES * len(self._key)) + text_bytes <= memory_bytes // 4 * 3
-        found = self._whole_rows(engine, kept, new) if is_small else None
-        keys = self.keys_of(
-            found or engine.stored(self._unequal(engine.stored(self._read(new, self._key)), kept, self._key))
+        found = self._whole_rows(engine, kept, changed, unchanged) if is_small else None
+        unequal = found or engine.stored(
+            self._unequal(engine.stored(self._read(changed, self._key, unchanged)), kept, self._key)
         )
-        ((added, deleted),) = engine.execute(
-            f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({keys})"
+        keys = self.keys_of(unequal)
+        ((added, deleted, unknown),) = engine.execute(
+            "select count(*) filter (not was_kept), count(*) filter (not is_there), count(*) filter (is_same) "
+            f"from ({unequal})"
         )
         # Otherwise a kept key has several new rows, all of which are wanted.
         is_unique = rows - added == known - deleted
+        if parts and (unknown or not is_unique):
+            return self.differing(engine, kept, new, memory_bytes)
         if found and is_unique:
-            return found
+            return f"select * exclude (is_same) from ({found})"
         if not is_unique:
             keys = engine.stored(f"{keys}\nunion all\n{self._repeated(new, kept)}")
-        return engine.stored(self._rows_of(keys, new))
+        return engine.stored(self._rows_of(keys, changed))
 
-    def _whole_rows(self, engine: LocalEngine, kept: str, new: str) -> str | None:
+    def _whole_rows(self, engine: LocalEngine, kept: str, new: str, unchanged: str | None) -> str | None:
         """None if that takes more memory than it seemed."""
         places = range(len(self._fields))
         try:
-            return engine.stored(self._unequal(self._read(new, places), kept, places))
+            return engine.stored(self._unequal(self._read(new, places, unchanged), kept, places))
         except duckdb.OutOfMemoryException:
             return None
 
-    def _read(self, new: str, places: Iterable[int]) -> str:
-        """These columns of the new rows, and their hashes."""
-        return f"select {', '.join(self._cells(places))}, {self._hashes} from ({new})"
+    def _read(self, new: str, places: Iterable[int], unchanged: str | None) -> str:
+        """These columns of the new rows, and their hashes. Of ``unchanged`` ones the key alone, which ``is_same``."""
+        cells = self._cells(places)
+        read = f"select {', '.join(cells)}, {self._hashes}, false as is_same from ({new})"
+        if unchanged is None:
+            return read
+        keys = [cell if place in self._key else "null" for place, cell in zip(places, cells, strict=True)]
+        return f"{read}\nunion all\nselect {', '.join(keys)}, null, null, true from ({unchanged})"
 
     def _text_bytes(self) -> str:
         """The bytes of all kept keys that are texts."""
@@ -114,7 +127,7 @@ class HashSelects:
         ]
         same = same_values((f"new.c{place}", cell) for place, cell in key.items())
         return (
-            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there "
+            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there, is_same "
             f"from (select *, true as is_there from ({hashed})) as new "
             f"full outer join (select *, true as was_kept from ({kept})) as kept on {same} "
             "where was_kept is null or is_there is null or new.low <> kept.low or new.high <> kept.high"

@@ -132,6 +132,7 @@ class LocalEngine:
         self._folder = Path(tempfile.mkdtemp(prefix="deltawave-", dir=_temporary_folder(session)))
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._states: dict[str, tuple[int, int | None]] = {}
+        self._groups: dict[str, RowGroups] = {}
         self._folders = 0
         memory = max(_LEAST_MEMORY, memory_bytes)
         threads = min(parallelism(session), os.cpu_count() or 1, memory // _THREAD_MEMORY)
@@ -164,7 +165,12 @@ class LocalEngine:
         groups = RowGroups.of(frame)
         select = self.of_files(frame, groups.states, groups.stored)
         self._states.update(groups.states)
+        self._groups[select] = groups
         return select
+
+    def row_groups(self, select: str) -> RowGroups | None:
+        """The row groups that a select reads in place; None if Spark wrote what it reads."""
+        return self._groups.get(select)
 
     def of_result(self, frame: DataFrame) -> str:
         """A select of the columns of what ``frame`` returned: text as bytes, whatever Spark's view of it is named."""
@@ -176,10 +182,19 @@ class LocalEngine:
         cells = [f"{cell} as {name_in_duckdb(name)}" for cell, name in zip(stored, frame.columns, strict=True)]
         return f"select {', '.join(cells)} from {_files([path])}"
 
-    def of_files(self, frame: DataFrame, uris: Iterable[str], sources: Mapping[str, StructField] | None = None) -> str:
-        """The same of some files, which are not examined. ``sources``: their columns, as in ``RowGroups.stored``."""
+    def of_files(
+        self,
+        frame: DataFrame,
+        uris: Iterable[str],
+        sources: Mapping[str, StructField] | None = None,
+        is_numbered: bool = False,
+    ) -> str:
+        """The same of some files, which are not examined. ``sources``: their columns, as in ``RowGroups.stored``.
+
+        ``is_numbered``: with ``file_row_number``, the place of each row in its file.
+        """
         try:
-            return self._select([local_path(uri) for uri in uris], frame.schema, sources or {})
+            return self._select([local_path(uri) for uri in uris], frame.schema, sources or {}, is_numbered)
         except duckdb.Error as error:
             raise NotInPlaceError(f"DuckDB does not read its files: {error}") from error
 
@@ -228,11 +243,15 @@ class LocalEngine:
         self.execute(f"copy ({select}) to {literal(str(path))} (format parquet)")
         return path
 
-    def _select(self, paths: Sequence[Path], schema: StructType, sources: Mapping[str, StructField]) -> str:
-        stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {_files(paths)}")}
+    def _select(
+        self, paths: Sequence[Path], schema: StructType, sources: Mapping[str, StructField], is_numbered: bool = False
+    ) -> str:
+        files = _files(paths, is_numbered)
+        stored = {name.lower(): kind for name, kind, *_ in self.execute(f"describe from {files}")}
         columns = [(field, sources.get(field.name.lower(), field)) for field in schema.fields]
         cells = [_cell(field, source, stored.get(source.name.lower())) for field, source in columns]
-        return f"select {', '.join(cells)} from {_files(paths)} as files"
+        numbers = ["file_row_number"] if is_numbered else []
+        return f"select {', '.join([*cells, *numbers])} from {files} as files"
 
     def _new_folder(self) -> Path:
         self._folders += 1
@@ -267,9 +286,10 @@ def path_of_location(location: str) -> Path:
     return local_path(quote(location, safe="/:"))
 
 
-def _files(paths: Sequence[Path]) -> str:
+def _files(paths: Sequence[Path], is_numbered: bool = False) -> str:
     listed = ", ".join(literal(str(path)) for path in paths)
-    return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
+    numbers = ", file_row_number = true" if is_numbered else ""
+    return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false{numbers})"
 
 
 def _name_in_spark(path: Path) -> str:

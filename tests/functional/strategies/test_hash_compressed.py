@@ -5,11 +5,14 @@ Both strategies by hashes: keys that stand more than once, and columns that come
 
 import gc
 import json
+import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from numbered import kept, of_every_type, table
 from pyspark.sql import DataFrame, SparkSession
@@ -593,3 +596,42 @@ class TestInPlace:
         assert counts(bench) == counts(bench, "joined") == [(100, 0, 0), (5, 10, 10), (0, 2, 0), (1, 0, 0)]
         assert bench.batches("cast(snapshot_date as string)")[-1] == ("2026-01-04",)
         assert readings == ["probed"] * 3
+
+
+class TestUnchangedRowGroups:
+    macros = {"many.sql": "{% macro default___many_rows() %}{{ return(1) }}{% endmacro %}"}
+
+    def test_row_groups_as_they_were_are_not_decoded(self, bench: Workbench, tmp_path: Path) -> None:
+        """Of dumps in which a row group is changed, changed back, appended and removed, and then a key stands twice."""
+        file = tmp_path / "dump" / "part-0.parquet"
+        file.parent.mkdir()
+        select = f"select * from parquet.`{file.parent}`"
+        bench.configure(select, strategy="hash_compressed", duplicate_keys="quarantine")
+        bench.add_differential("joined", select, strategy="outer_join", duplicate_keys="quarantine")
+        tens = [f"range({begin}, {begin + 10})" for begin in range(10, 70, 10)]
+        dumps = [
+            (tens[:5], []),
+            ([*tens[:2], "range(30, 39)", *tens[3:5]], []),
+            (tens[:5], ["4 of 5"]),
+            # The bytes of a row group of another size are read when that size is known.
+            (tens, ["4 of 6"]),
+            ([tens[0], *tens[3:]], ["4 of 4"]),
+            ([*tens[3:], tens[0], "range(45, 46)"], ["4 of 5"]),
+            # A quarantined row is in the dump, and not among the rows that are compared.
+            ([tens[0], *tens[3:]], []),
+            ([tens[0], *tens[3:], "range(70, 71)"], ["4 of 5"]),
+        ]
+        for day, (groups, unchanged) in enumerate(dumps, 1):
+            tables = [bench.spark.sql(f"select {ROW} from {rows}").toArrow() for rows in groups]
+            with pq.ParquetWriter(file, tables[0].schema) as writer:
+                for each in tables:
+                    writer.write_table(each)
+            # A file that has just changed may change again unnoticed.
+            os.utime(file, (day, day))
+            text = bench.build("select 1", *SEVERAL).text
+            assert re.findall(r"(\d of \d) row groups are as they were", text) == unchanged, day
+        columns = "account_id, name, branch, `a.b`, _change_type, _changed_columns, to_json(_before), _batch_id"
+        assert bench.log(columns) == bench.log(columns, "joined")
+        assert bench.batches(TestWholeDumps.COUNTS) == bench.batches(TestWholeDumps.COUNTS, "joined")
+        assert counts(bench) == [(50, 0, 0), (0, 1, 0), (1, 0, 0), (10, 0, 0), (0, 20, 0), (0, 0, 0), (1, 0, 0)]
+        assert 2 in [held for (held,) in bench.batches("quarantined")]

@@ -61,7 +61,7 @@ class LibraryFunction:
 
     def rows(
         self, frames: Mapping[str, DataFrame], options: Mapping[str, Any], session: SparkSession
-    ) -> tuple[DataFrame, Callable[[], object], dict[str, float | None]]:
+    ) -> tuple[DataFrame, Callable[[], object], dict[str, float | list[str] | None]]:
         """Return the rows that ``call`` returns, what releases them when they have been read, and the figures."""
         with keeping() as release:
             result = self.call(frames, options)
@@ -85,10 +85,10 @@ class LibraryFunction:
         except Exception as error:
             raise DbtRuntimeError(report(str(self), error, self.secrets, self._is_shown())) from error
 
-    def _figure(self, name: str, value: Any) -> float | None:
-        """Return the figure as a Python number, also if it is a NumPy number."""
-        if value is None:
-            return None
+    def _figure(self, name: str, value: Any) -> float | list[str] | None:
+        """Return the figure as a Python number, also if it is a NumPy number; a list of texts as it is."""
+        if value is None or (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+            return value
         if not isinstance(value, Real) or not math.isfinite(value):
             raise DbtRuntimeError(f"{self} measured {name}: {value!r}; it must be a number, or None.")
         return int(value) if isinstance(value, Integral) else float(value)

@@ -1,0 +1,121 @@
+"""Row groups of a dump whose stored bytes are those of the last dump (LG95 4.3): only their keys are decoded.
+
+All rows of such a row group are as they were. Their keys are read because they alone tell which rows were deleted.
+"""
+
+import logging
+from base64 import b64encode
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from deltawave.differencing.in_place import RowGroups
+from deltawave.differencing.local_engine import LocalEngine
+from deltawave.differencing.parquet_files import NotInPlaceError, open_file
+from deltawave.differencing.row_group_checksums import checksum
+
+_LOG = logging.getLogger(__name__)
+
+# Letters of a mark: of the size, and of the checksum, with six bits each.
+_SIZE, _CHECKSUM = 5, 22
+# What a run remembers is in the text of a view, for which some metastores have 32,700 characters.
+_MOST = 1_000
+
+
+@dataclass(frozen=True)
+class Split:
+    """Two selects that together are all rows of a dump: ``changed`` and ``unchanged`` row groups."""
+
+    changed: str
+    unchanged: str
+
+
+@dataclass(frozen=True)
+class Marks:
+    """A mark for each row group of a dump: of its size, and of its bytes if they may be those of the last dump."""
+
+    groups: RowGroups
+    each: tuple[str, ...]
+    known: frozenset[str]
+
+    @classmethod
+    def of(cls, groups: RowGroups, names: Sequence[str], known: Iterable[str], threads: int) -> "Marks | None":
+        """The marks over these columns; ``known``: those of the last dump.
+
+        Bytes are read where a known mark has the same size, or if none is known. None if files are not read as they
+        are, have too many row groups, or do not say where their bytes are.
+        """
+        # Equal bytes of columns that are named or cast differently are no equal rows.
+        if groups.stored or len(groups.groups) > _MOST:
+            return None
+        marks = frozenset(known)
+        sizes = {mark[:_SIZE] for mark in marks}
+        wanted = groups.only(names)
+
+        def mark(size: str, number: int) -> str:
+            is_read = not marks or size in sizes
+            return size + (_letters(checksum(wanted, number), _CHECKSUM) if is_read else "")
+
+        try:
+            with ThreadPoolExecutor(threads) as pool:
+                each = pool.map(mark, _sizes(wanted), range(len(wanted.groups)))
+                return cls(groups, tuple(each), marks)
+        except (NotInPlaceError, pa.ArrowException, OSError) as error:
+            _LOG.debug("row groups have no marks: %s", error)
+            return None
+
+    def split(self, engine: LocalEngine, frame: DataFrame) -> Split | None:
+        """The rows of a frame with these row groups; None if none of these is known."""
+        same = {number for number, mark in enumerate(self.each) if len(mark) > _SIZE and mark in self.known}
+        if not same:
+            return None
+        _LOG.info("%d of %d row groups are as they were", len(same), len(self.each))
+        others = set(range(len(self.each))) - same
+        try:
+            return Split(_rows_of(engine, frame, self.groups, others), _rows_of(engine, frame, self.groups, same))
+        except NotInPlaceError as error:
+            # A column may have the name of the number that DuckDB gives to a row.
+            _LOG.debug("all row groups are decoded: %s", error)
+            return None
+
+
+def _sizes(groups: RowGroups) -> list[str]:
+    """Of each row group, what its rows and bytes are, in a few letters."""
+    wanted = {name.lower() for name in groups.schema.names}
+    footers = {uri: open_file(uri).metadata for uri, _ in groups.groups}
+    sizes = []
+    for uri, number in groups.groups:
+        group = footers[uri].row_group(number)
+        chunks = [group.column(at) for at in range(group.num_columns)]
+        stored = sum(chunk.total_compressed_size for chunk in chunks if chunk.path_in_schema.lower() in wanted)
+        sizes.append(_letters(sha256(f"{group.num_rows} {stored}".encode()).digest(), _SIZE))
+    return sizes
+
+
+def _letters(checksum: bytes, count: int) -> str:
+    return b64encode(checksum).decode()[:count]
+
+
+def _rows_of(engine: LocalEngine, frame: DataFrame, groups: RowGroups, numbers: Iterable[int]) -> str:
+    """A select of these row groups of a frame's files. DuckDB decodes no others."""
+    firsts: dict[str, int] = {}
+    begins = groups.begins.tolist()
+    for (uri, _), begin in zip(groups.groups, begins, strict=False):
+        firsts.setdefault(uri, begin)
+    places = defaultdict(list)
+    for number in numbers:
+        uri, _ = groups.groups[number]
+        first, last = begins[number] - firsts[uri], begins[number + 1] - firsts[uri] - 1
+        places[uri].append(f"file_row_number between {first} and {last}")
+    counts = Counter(uri for uri, _ in groups.groups)
+    whole = [uri for uri, conditions in places.items() if len(conditions) == counts[uri]]
+    selects = [engine.of_files(frame, whole)] if whole else []
+    for uri in places.keys() - set(whole):
+        numbered = engine.of_files(frame, [uri], is_numbered=True)
+        selects.append(f"select * exclude (file_row_number) from ({numbered}) where {' or '.join(places[uri])}")
+    return "\nunion all\n".join(selects) or f"select * from ({engine.of_files(frame, groups.states)}) where false"
