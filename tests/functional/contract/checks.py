@@ -217,6 +217,10 @@ def _check_helpers(history: History, day: Day) -> None:
     if declared.ranges:
         wanted |= {"ranges", "ranges_after"}
         assert kinds["ranges"] + kinds["ranges_after"] == 1, sorted(history.log.names)
+    if history.model.has_files:
+        # What is remembered of row groups.
+        wanted.add("seen")
+        assert kinds["seen"] <= 1, sorted(history.log.names)
     assert set(kinds) <= wanted, sorted(history.log.names)
 
 

@@ -63,6 +63,11 @@ class Model:
         return bool(self.options.get("in_place"))
 
     @property
+    def has_files(self) -> bool:
+        """Is the dump a table of files, of which some are as they were?"""
+        return self.is_in_place or self.name in ("probed_held", "chosen_held")
+
+    @property
     def variant(self) -> str:
         """How it compares: every event has to happen to each variant."""
         return f"{self.strategy}_in_place" if self.is_in_place else self.strategy
@@ -118,7 +123,7 @@ class Model:
         if self.is_remote:
             options |= {"remote": "legacy"}
         config = f"{{{{ config(**fromjson({json.dumps(options)!r})) }}}}\n"
-        if self.is_in_place:
+        if self.has_files:
             return f"{config}select * from {{{{ target.schema }}}}.delivered_{self.name}"
         return config + (self._view(edit) if self.strategy == "view" else self.select(edit))
 

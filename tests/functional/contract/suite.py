@@ -224,7 +224,7 @@ class Suite:
                 (row.k1, row.k2, row.oid, row.name, row.num, row.dep, row.version, row.is_deleted) for row in rows
             ]  # fmt: skip
             self.spark.createDataFrame(flat, COLUMNS).createOrReplaceGlobalTempView(f"contract_{name}")
-            if history.model.is_in_place:
+            if history.model.has_files:
                 self._deliver(name, history.model.select(history.edit))
             if history.model.strategy == "view":
                 titles = self.spark.createDataFrame(sorted(history.source.titles.items()), "dep int, title string")
@@ -239,7 +239,7 @@ class Suite:
         content = sorted(map(repr, [rows.columns, *rows.collect()]))
         folder = self.root / "delivered" / name / md5("\n".join(content).encode()).hexdigest()
         if not folder.exists():
-            rows.coalesce(1).write.parquet(str(folder))
+            rows.repartition(3, "k1").sortWithinPartitions(*rows.columns).write.parquet(str(folder))
         self.spark.sql(f"create schema if not exists {self.schema}")
         self.spark.sql(f"drop table if exists {self.schema}.delivered_{name}")
         self.spark.sql(f"create table {self.schema}.delivered_{name} using parquet location '{folder}'")
