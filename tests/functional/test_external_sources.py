@@ -93,7 +93,7 @@ class TestExternalSources:
         landing.create()
         assert landing.rows() == [(1, "ann")]
 
-    def test_new_files_are_seen_and_a_changed_definition_is_made_anew(self, landing):
+    def test_new_files_are_seen_and_a_changed_definition_is_rebuilt(self, landing):
         landing.declare()
         for text, found in (("1,ann", [(1, "ann")]), ("2,", [(1, "ann"), (2, None)])):
             landing.write(f"{len(found)}.csv", f"id,name\n{text}\n")
@@ -456,8 +456,8 @@ class TestRuns:
             empty.write(f"accounts/{folder(day)}", text)
             empty.write(f"counts/{folder(day)}", "dump_rows\n4\n")
         empty.create()
-        said = "accounts_changes, batch 2 (2026-01-02): the dump has 3 row(s), and expected_rows gives 4."
-        assert said in empty.run(expect_pass=False)
+        message = "accounts_changes, batch 2 (2026-01-02): the dump has 3 row(s), and expected_rows gives 4."
+        assert message in empty.run(expect_pass=False)
         # The next count comes before its dump.
         empty.write(f"accounts/{folder(2)}", FOUR.replace("ann", "eve"))
         empty.write(f"counts/{folder(3)}", "dump_rows\n5\n")

@@ -46,7 +46,7 @@ def temporary_views(spark: SparkSession) -> set[str]:
 
 @dataclass
 class Run:
-    """How a dbt command ended: whether well, everything that it said, and what it says of each model."""
+    """How a dbt command ended: whether well, all of its messages, and what it says of each model."""
 
     ok: bool
     text: str
@@ -101,7 +101,7 @@ class Workbench:
             nodes[name].alias, nodes[name].relation_name = nodes[at].alias, nodes[at].relation_name
 
     def run(self, *args: str, command: str = "run") -> Run:
-        """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
+        """``dbt run``, or another command, with more arguments; its outcome and all of its messages."""
         return self._invoke(command, *args)
 
     def operate(self, macro: str, *options: str, **args: Any) -> Run:
@@ -109,19 +109,19 @@ class Workbench:
         return self._invoke("run-operation", f"deltawave.{macro}", "--args", json.dumps(args), *options)
 
     def _invoke(self, *command: str) -> Run:
-        said: list[str] = []
+        lines: list[str] = []
 
         def note(event: Any) -> None:
             if event.info.level != "debug":
-                said.append(event.info.msg)
+                lines.append(event.info.msg)
 
         # Variables are read where macros run, not where the project is parsed.
         result = dbtRunner(self._parse(note), callbacks=[note]).invoke([*command, *self._options])
         if result.exception is not None:
-            said.append(str(result.exception))
+            lines.append(str(result.exception))
         results = getattr(result.result, "results", [])
         messages = {each.node.name: str(each.message) for each in results if hasattr(each, "node")}
-        return Run(result.success, "\n".join(said), messages)
+        return Run(result.success, "\n".join(lines), messages)
 
     @property
     def _options(self) -> list[str]:

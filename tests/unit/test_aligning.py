@@ -69,7 +69,7 @@ class TestOrder:
         assert aligning._ordered_fraction(1, np.zeros(0, np.int64), np.zeros(0, np.int64)) == 1.0
 
 
-def test_keys_that_are_far_are_told() -> None:
+def test_keys_that_are_far_are_reported() -> None:
     at_new = np.arange(4)
     assert aligning._shifts([0], np.array([0, 1, 900, 3]), at_new, reach=10, stretch=1.0) == ([0], 0.75)
     # Keys that the old snapshot lacks say nothing.

@@ -42,7 +42,7 @@ def test_jars_are_named_with_the_output_that_loads_them(project: Path) -> None:
     assert (bad.remedy, bad.certain) == (REMEDY, True)
 
 
-def test_a_name_that_does_not_tell_is_a_warning(project: Path) -> None:
+def test_an_unclear_name_is_a_warning(project: Path) -> None:
     (project / "profiles.yml").write_text(profile(UNNAMED))
     (finding,) = found(project)
     assert not finding.ok

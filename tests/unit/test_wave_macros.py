@@ -200,8 +200,8 @@ def planned(length: int = 0, accept: bool = False, **found: Any) -> tuple[list[s
 
 
 def test_days_that_look_wrong_do_not_keep_others_from_being_loaded() -> None:
-    taken = [Work("load", (Day("2026-01-02"),))]
-    _, refused = planned(refused=["2206-01-04: a wrong date?"], works=taken, accept=True)
+    loaded = [Work("load", (Day("2026-01-02"),))]
+    _, refused = planned(refused=["2206-01-04: a wrong date?"], works=loaded, accept=True)
     assert refused == ["2206-01-04: a wrong date?"]
     # A preparation alone changes nothing that a reader sees. What a run warns of is not lost.
     for works in ([], [Work("prepare")]):

@@ -164,9 +164,9 @@ class TestClone:
             asked = {"model": MODEL, "format": "html"}, {"model": MODEL, "key": {"account_id": 1}}
             for operation, given in zip(("report", "print_history"), asked, strict=True):
                 done = bench.operate(operation, **given)
-                said = f"`{dev}`.`accounts` is a view of `{bench.schema}`.`accounts`, as dbt clone makes it"
+                message = f"`{dev}`.`accounts` is a view of `{bench.schema}`.`accounts`, as dbt clone makes it"
                 assert not done.ok
-                assert said in done.text
+                assert message in done.text
             place()
             bench.build("select 1 as account_id, 'eve' as name")
             rows = bench.spark.table(f"{dev}.accounts").orderBy("_batch_id")
@@ -174,8 +174,8 @@ class TestClone:
             assert rows.columns == bench.spark.table(f"{bench.schema}.accounts").columns
 
             place(schema="dev")
-            for model, said in ((MODEL, ""), ("now", ": the next run builds now here.")):
-                assert f"If it is a view that dbt clone made, drop it{said}" in bench.failed("--select", model)
+            for model, hint in ((MODEL, ""), ("now", ": the next run builds now here.")):
+                assert f"If it is a view that dbt clone made, drop it{hint}" in bench.failed("--select", model)
             log_alone = ("--select", MODEL)
             assert (done := clone("--full-refresh", *log_alone)).ok, done.text
             bench.spark.sql(f"drop view {dev}.accounts")

@@ -130,7 +130,7 @@ class TestBetweenRuns:
     NAMES = {kind: f"m{number}" for number, kind in enumerate(REFUSED)}
 
     @pytest.fixture(scope="class")
-    def said(self, desk: Desk) -> dict[str, str]:
+    def refusals(self, desk: Desk) -> dict[str, str]:
         """What the second run says of each model; it changes nothing."""
         for kind, name in self.NAMES.items():
             desk.place(name, REFUSED[kind].config)
@@ -151,8 +151,8 @@ class TestBetweenRuns:
         return {part.split(" ", 1)[0]: part for part in parts}
 
     @pytest.mark.parametrize("kind", REFUSED)
-    def test_is_refused(self, said: dict[str, str], kind: str) -> None:
-        assert messages("Between two runs")[kind] in said.get(self.NAMES[kind], "no error")
+    def test_is_refused(self, refusals: dict[str, str], kind: str) -> None:
+        assert messages("Between two runs")[kind] in refusals.get(self.NAMES[kind], "no error")
 
     def test_the_page_lists_what_is_tested(self) -> None:
         assert list(messages("Between two runs")) == list(REFUSED)
@@ -175,7 +175,7 @@ class TestGoesOn:
         for name in GOES_ON:
             assert desk.changes(name) == [*first, (3, 7, "update", "other")], name
 
-    def test_a_kept_side_that_is_gone_is_made_anew_by_a_rewind(self, desk: Desk) -> None:
+    def test_a_missing_state_is_rebuilt_by_a_rewind(self, desk: Desk) -> None:
         desk.configure(strategy="outer_join")
         desk.build(ROWS, "--select", MODEL)
         desk.build(ROWS.replace("'same'", "'other'"), "--select", MODEL)

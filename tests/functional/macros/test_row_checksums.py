@@ -94,7 +94,7 @@ def test_values_never_run_together(spark, deltawave, view, rows):
     assert len({row.checksum for row in found}) == len(rows)
 
 
-def test_many_columns_of_nulls_are_told_apart(spark, deltawave, view):
+def test_many_columns_of_nulls_are_distinguished(spark, deltawave, view):
     names = [f"c{n}" for n in range(130)]
     diagonal = ", ".join(f"if(id = {n}, 0, null) as c{n}" for n in range(130))
     relation = view("diagonal", f"select {diagonal} from range(130)")

@@ -74,7 +74,7 @@ class TestChecksumsOfABaseline:
 
     macros = REWRITING
 
-    def test_tell_keys_alone_and_go_on_after_many_changes_under_no_other_strategy(self, bench: Workbench) -> None:
+    def test_log_keys_alone_and_resume_after_many_changes_under_no_other_strategy(self, bench: Workbench) -> None:
         bench.configure(strategy="row_checksum", initial_load="baseline")
         dump = "select id as account_id, if(id < {}, 'new', 'old') as name from range({})"
         for changed, rows in ((0, 10), (3, 9), (4, 9), (5, 9)):
@@ -123,7 +123,7 @@ def flips(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("flips")
-def test_row_checksums_tell_no_row_that_never_was(bench: Workbench) -> None:
+def test_row_checksums_log_no_row_that_never_was(bench: Workbench) -> None:
     (bench.root / "models" / f"{MODEL}.sql").unlink()
     for name, config in MODELS.items():
         bench.add_differential(name, SELECT.format(name), strategy="row_checksum", **config)

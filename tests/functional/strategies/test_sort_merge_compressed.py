@@ -43,7 +43,7 @@ class TestHashesAlone:
 
     macros = REWRITING
 
-    def test_they_tell_keys_and_go_on(self, bench: Workbench) -> None:
+    def test_they_log_keys_and_resume(self, bench: Workbench) -> None:
         bench.configure(strategy="sort_merge_compressed", initial_load="baseline")
         dump = "select id as account_id, if(id < {}, 'new', 'old') as name from range({})"
         for changed, rows in ((0, 10), (5, 9), (6, 9), (7, 10)):

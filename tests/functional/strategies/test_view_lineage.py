@@ -72,7 +72,7 @@ class TestLineage:
         assert shop.changes("order_id, customer, _change_type") == [(2, "rob", "update")]
         assert "no changes" in shop.build("--select", "order_lines").text
 
-    def test_stored_rows_of_an_undone_batch_are_not_taken(self, shop: Project) -> None:
+    def test_stored_rows_of_an_undone_batch_are_not_read(self, shop: Project) -> None:
         number = shop.query("select max(batch_id) from {schema}.items_changes__batches")[0][0]
         before = shop.filled["items"]
         shop.build("--select", "items_changes", "items_now", items=[before[0], (20, 2, "undone")])
