@@ -81,16 +81,21 @@ class Workbench:
         return f"{{{{ config(**fromjson({options!r})) }}}}\n{select}\n"
 
     def add_model(self, name: str, text: str) -> None:
-        """Write another model's file, which goes with ``clear``."""
-        folder = self.root / "models" / "added"
-        folder.mkdir(exist_ok=True)
-        (folder / f"{name}.sql").write_text(text)
+        """Write another model's file."""
+        self._add(f"models/added/{name}.sql", text)
+
+    def add_yml(self, text: str) -> None:
+        """Write a file that describes models."""
+        self._add("models/added/models.yml", text)
 
     def add_test(self, name: str, text: str) -> None:
-        """Write a data test's file, which goes with ``clear``."""
-        folder = self.root / "tests" / "added"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.sql").write_text(text)
+        """Write a data test's file."""
+        self._add(f"tests/added/{name}.sql", text)
+
+    def _add(self, path: str, text: str) -> None:
+        """Write a file that goes with ``clear``."""
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
 
     def aim(self, models: Iterable[str], at: str = MODEL) -> None:
         """Let these models have the relation of one model until a file changes: each is another edit of its file."""

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from bad_input import messages
-from pyspark.sql import SparkSession
 from workbench import CONFIG, Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(10)"
@@ -97,12 +95,10 @@ FIRST_DUMPS = {
 
 
 @pytest.fixture(scope="class")
-def desk(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Workbench:
+def desk(shared_bench: Workbench) -> Workbench:
     """A workbench whose tests give each kind of input a model of its own, and run all of them at once."""
-    desk = Workbench(spark, Path(project.project_root), project.test_schema)
-    spark.sql(f"create schema if not exists {desk.schema}")
-    desk.configure(GOOD)
-    return desk
+    shared_bench.configure(GOOD)
+    return shared_bench
 
 
 def named(kinds: Iterable[str]) -> dict[str, str]:

@@ -1,12 +1,10 @@
 """What somebody, or another configuration, does to a model between two runs that read parts of the table."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from bad_input import messages
-from pyspark.sql import SparkSession
 from workbench import DUMP, MODEL, REWRITING, SEVERAL, Run, Workbench
 
 ROWS = "select id as account_id, cast(id as string) as name, 'same' as note, 1 as version, 1 as number from range(20)"
@@ -119,11 +117,10 @@ class Desk(Workbench):
 
 
 @pytest.fixture(scope="class")
-def desk(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Desk:
+def desk(shared_bench: Workbench) -> Desk:
     """A desk without models."""
-    desk = Desk(spark, Path(project.project_root), project.test_schema)
-    spark.sql(f"create schema if not exists {desk.schema}")
-    return desk
+    (shared_bench.root / "models" / f"{MODEL}.sql").unlink()
+    return Desk(shared_bench.spark, shared_bench.root, shared_bench.schema)
 
 
 class TestBetweenRuns:

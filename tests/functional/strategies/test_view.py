@@ -1,12 +1,10 @@
 """Strategy view: the change log of a join, kept from the change logs of its relations."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from bad_input import messages
 from joined import Project, config, log_model
-from pyspark.sql import SparkSession
 from workbench import Workbench
 
 TABLES = {
@@ -70,9 +68,9 @@ EXPLAIN = """
 
 
 @pytest.fixture(scope="class")
-def open_once(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Project:
+def open_once(shared_bench: Workbench) -> Project:
     """Logs of three tables, one of them elsewhere and under another name, and the view over them, for a whole class."""
-    shop = Project(Workbench(spark, Path(project.project_root), project.test_schema), TABLES, "order_lines")
+    shop = Project(shared_bench, TABLES, "order_lines")
     elsewhere = {"alias": "products_log", "state_schema": f"{shop.schema}_kept"}
     shop.write("orders_changes", log_model("orders", ["order_id"]))
     shop.write("items_changes", log_model("items", ["item_id"]))
