@@ -60,7 +60,7 @@ SETTINGS = {
     "spark.buffer.pageSize": "1m",
     # Spark writes down the plan of every statement for its user interface, which no test opens.
     "spark.sql.ui.explainMode": "simple",
-    # What its user interface would show of former statements fills the heap.
+    # What its user interface would show of earlier statements fills the heap.
     "spark.sql.ui.retainedExecutions": "1",
     "spark.ui.retainedJobs": "1",
     "spark.ui.retainedStages": "1",
@@ -229,5 +229,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         seconds[report.nodeid.partition("::")[0]] += round(getattr(report, "duration", 0), 1)
     if sum(seconds.values()) > 60:
         terminalreporter.section("seconds by file")
-        told = [f"{Path(file).stem.removeprefix('test_')} {spent:.0f}" for file, spent in seconds.most_common(60)]
-        terminalreporter.line(f"{sum(seconds.values()):.0f} in all: {', '.join(told)}")
+        lines = [f"{Path(file).stem.removeprefix('test_')} {spent:.0f}" for file, spent in seconds.most_common(60)]
+        terminalreporter.line(f"{sum(seconds.values()):.0f} in all: {', '.join(lines)}")

@@ -3,8 +3,8 @@
 A table of 13 columns in key order; between two runs 1% of its rows change, in 20 clusters of neighbouring keys.
 Each strategy keeps a change log of it, in one dbt project and one Spark session, local[2]. Measured is the run that
 finds the second change (the first warms up), by Spark's event log: rows and bytes that tasks read from files, of the
-source and of the kept side, and bytes that they wrote. A covering copy that the loader writes together with the table
-costs no extra read; if a model makes it from the table after each load, that read is counted in a line of its own.
+source and of the previous state, and bytes that they wrote. A covering copy that the loader writes together with the
+table costs no extra read; if a model makes it from the table after each load, that read is counted in its own line.
 Writes query_based.json and query_based.md.
 """
 

@@ -97,7 +97,7 @@ CORE = {
         {OFFERED}::TestDbtFeatures::test_docs_show_the_rows_and_bytes_of_a_log
         {OFFERED}::TestContract::test_what_is_printed_holds_and_each_difference_is_named
         functional/differential/test_followers.py::TestFollowers::test_main_changes_are_followed
-        {WAVES}::test_days_are_taken_in_order {WAVES}::test_probes_and_scans_in_models
+        {WAVES}::test_days_are_loaded_in_order {WAVES}::test_probes_and_scans_in_models
         {STOCK_BATCHES}
         """
     ),

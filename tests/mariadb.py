@@ -49,8 +49,8 @@ class MariaDBServer(DatabaseServer):
         address = ["--protocol=tcp", "--host=127.0.0.1", f"--port={self.port}", "--skip-ssl"]
         login = [f"--user={self.user}", f"--password={self.password}", "--default-character-set=utf8mb4"]
         plain = ["--batch", "--skip-column-names"]
-        said = self._run([self._program("mariadb"), *address, *login, *plain, self.database], text)
-        return [line.split("\t") for line in said.splitlines()]
+        output = self._run([self._program("mariadb"), *address, *login, *plain, self.database], text)
+        return [line.split("\t") for line in output.splitlines()]
 
     def _prepare(self) -> None:
         self._unpack()

@@ -45,8 +45,8 @@ class PostgresServer(DatabaseServer):
         """Run statements; the rows of the last one, as text."""
         address = ["--host", "127.0.0.1", "--port", str(self.port), "--username", self.user]
         quiet = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--field-separator", "\t"]
-        said = self._run([str(_psql()), *address, *quiet, "--set", "ON_ERROR_STOP=1", self.database], text)
-        return [line.split("\t") for line in said.splitlines()]
+        output = self._run([str(_psql()), *address, *quiet, "--set", "ON_ERROR_STOP=1", self.database], text)
+        return [line.split("\t") for line in output.splitlines()]
 
     def _prepare(self) -> None:
         machine = platform.machine()

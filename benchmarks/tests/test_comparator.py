@@ -138,7 +138,7 @@ def test_the_generator_knows_the_differences(rows: int, updates: float, inserts:
     )
 
 
-def test_columns_are_told_by_name() -> None:
+def test_columns_are_matched_by_name() -> None:
     delta = {"value": [5], "change_type": ["update"], "before__value": [4], "key": [1]}
     reported = Messages.of([pa.record_batch(delta)], ["key"], columns=["value"])
     assert compare(reported, snapshot({1: 4}), snapshot({1: 5})).is_right

@@ -60,7 +60,7 @@ def test_both_ways_of_tuning_agree() -> None:
 
 def test_more_memory_serves_more_with_less_and_less_gain() -> None:
     rates = [best_rate(MODEL, megabytes * MEGABYTE).service_rate for megabytes in (2, 4, 8, 16)]  # type: ignore[union-attr]
-    gains = [later / former for former, later in pairwise(rates)]
+    gains = [later / earlier for earlier, later in pairwise(rates)]
     assert all(gain > 1 for gain in gains)
     assert gains[0] > gains[-1]
 

@@ -50,7 +50,7 @@ def test_top_w_is_within_2_percent_of_the_optimum(skew: float) -> None:
     assert points[1].top_w <= points[0].top_w
 
 
-def test_the_files_of_figure_11_hold_what_is_said_of_them() -> None:
+def test_the_files_of_figure_11_hold_what_their_captions_name() -> None:
     reported = json.loads((FIGURES / "mj08_figure_11.json").read_text())
     gaps = [point["optimal"] - point["top_w"] for points in reported.values() for point in points]
     assert len(gaps) == 54

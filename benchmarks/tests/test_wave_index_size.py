@@ -57,12 +57,12 @@ def test_fractions_compare_as_they_are(window: int, data: st.DataObject, volumes
     assert size_ratio(WaveIndex("del", window, n), volumes) == 1 if any(volumes) else best == 0
 
 
-def test_a_size_of_fractions_is_met() -> None:
+def test_a_size_of_fractions_is_reached() -> None:
     volumes = [0.2, 0.3, 0.4, 0.3, 0.3, 0.3]
     assert least_wata_size(2, 2, volumes) == max(sizes(WaveIndex("wata", 2, 2), volumes)) == 0.7
 
 
-def test_theorem_3_can_be_met() -> None:
+def test_theorem_3_can_be_reached() -> None:
     # WATA* keeps the great days 1 and 5 together; clusters that end with the great days do not.
     volumes = [1.0 if day in (1, 5, 13) else 0.0 for day in range(1, 21)]
     assert max(sizes(WaveIndex("wata", 4, 3), volumes)) == 2 * least_wata_size(4, 3, volumes) == 2

@@ -46,15 +46,15 @@ class Landing:
         return Workbench(self.spark, self.root, self.schema)
 
     def create(self) -> None:
-        self._said(self.bench.operate("create_external_sources"))
+        self._output(self.bench.operate("create_external_sources"))
 
     def refused(self) -> str:
-        return self._said(self.bench.operate("create_external_sources"), expect_pass=False)
+        return self._output(self.bench.operate("create_external_sources"), expect_pass=False)
 
     def run(self, *args: str, expect_pass: bool = True) -> str:
-        return self._said(self.bench.run(*args), expect_pass)
+        return self._output(self.bench.run(*args), expect_pass)
 
-    def _said(self, done: Run, expect_pass: bool = True) -> str:
+    def _output(self, done: Run, expect_pass: bool = True) -> str:
         assert done.ok is expect_pass, done.text
         return " ".join(done.text.split())
 

@@ -12,6 +12,12 @@ DATED = """
         (1, 'anna', date '2026-01-04'), (3, 'cyd', date '2026-01-04')
         as t(account_id, name, day)
 """
+# Dumps of three dates, of one row.
+ONE_ROW_DATED = """
+    select * from values
+        (1, 'ann', date '2026-01-01'), (1, 'anna', date '2026-01-02'), (1, 'anne', date '2026-01-03')
+        as t(account_id, name, day)
+"""
 
 
 def table(changed: int, rows: int = 100) -> str:

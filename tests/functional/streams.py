@@ -1,12 +1,16 @@
 """Streams of files, relations, and what was joined."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.meshjoin import StoredRelation, stream_join
+from deltawave.meshjoin.batch_folders import BatchFolders
 
 SCHEMA = "id bigint, amount int"
 
@@ -38,3 +42,18 @@ def rows_of(frame: DataFrame) -> Counter[Any]:
 
 def results(spark: SparkSession, folder: Path) -> DataFrame:
     return spark.read.parquet(str(folder)).drop("micro_batch")
+
+
+@contextmanager
+def failing_after_commit(number: int | None = None) -> Iterator[None]:
+    """Let the micro-batch of that number, or any, fail once it is committed."""
+    commit = BatchFolders.commit
+
+    def failing(self: BatchFolders, staged: str, committed: int) -> None:
+        commit(self, staged, committed)
+        if number in (None, committed):
+            raise KeyError("failed after the commit")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BatchFolders, "commit", failing)
+        yield

@@ -7,19 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import (
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    StringType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import DataFrame, SparkSession, types
 
 import deltawave
 from deltawave.comparing.columns import common_type
@@ -165,18 +153,18 @@ def test_a_date_is_compared_with_a_timestamp_as_midnight(spark: SparkSession) ->
 @pytest.mark.parametrize(
     ("one", "other", "common"),
     [
-        (DecimalType(10, 2), LongType(), DecimalType(21, 2)),
-        (DecimalType(38, 0), DecimalType(38, 10), DoubleType()),
-        (FloatType(), IntegerType(), DoubleType()),
-        (DateType(), StringType(), StringType()),
-        (DateType(), LongType(), StringType()),
-        (DateType(), TimestampType(), TimestampType()),
-        (DateType(), TimestampNTZType(), TimestampNTZType()),
-        (TimestampType(), TimestampNTZType(), TimestampType()),
-        (IntegerType(), IntegerType(), IntegerType()),
+        (types.DecimalType(10, 2), types.LongType(), types.DecimalType(21, 2)),
+        (types.DecimalType(38, 0), types.DecimalType(38, 10), types.DoubleType()),
+        (types.FloatType(), types.IntegerType(), types.DoubleType()),
+        (types.DateType(), types.StringType(), types.StringType()),
+        (types.DateType(), types.LongType(), types.StringType()),
+        (types.DateType(), types.TimestampType(), types.TimestampType()),
+        (types.DateType(), types.TimestampNTZType(), types.TimestampNTZType()),
+        (types.TimestampType(), types.TimestampNTZType(), types.TimestampType()),
+        (types.IntegerType(), types.IntegerType(), types.IntegerType()),
     ],
 )
-def test_the_type_of_a_comparison(one: DataType, other: DataType, common: DataType) -> None:
+def test_the_type_of_a_comparison(one: types.DataType, other: types.DataType, common: types.DataType) -> None:
     assert common_type(one, other) == common_type(other, one) == common
 
 

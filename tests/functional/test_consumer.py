@@ -116,12 +116,12 @@ def _run(
     python: Path, project: Path, schema: str, commands: Sequence[str], target: str, jvm_options: str
 ) -> dict[str, Any]:
     """What SCRIPT prints."""
-    said = _call(
+    output = _call(
         [str(python), "-c", SCRIPT, schema, *(f"{command} --target {target}" for command in commands)],
         cwd=project,
         env=ENVIRONMENT | {"SPARK_SUBMIT_OPTS": jvm_options},
     )
-    return dict(json.loads(said.splitlines()[-1]))
+    return dict(json.loads(output.splitlines()[-1]))
 
 
 def _checkout(folder: Path) -> Path:

@@ -12,6 +12,8 @@ from landing import Landing
 from py4j.protocol import Py4JJavaError
 from unit.test_external_definition import BAD_BLOCKS
 
+pytestmark = pytest.mark.usefixtures("deltawave_package")
+
 COLUMNS = [{"name": "id", "data_type": "int"}, {"name": "name", "data_type": "string"}]
 CSV = {"file_format": "csv"}
 DATED = {**CSV, "partitions": [{"name": "dump_date", "data_type": "date"}]}
@@ -42,7 +44,6 @@ class Accounts(Landing):
             self.rows(columns)
 
 
-@pytest.mark.usefixtures("deltawave_package")
 class TestExternalSources:
     models = {"sources.yml": "version: 2"}
 
@@ -93,7 +94,7 @@ class TestExternalSources:
         landing.create()
         assert landing.rows() == [(1, "ann")]
 
-    def test_new_files_are_seen_and_a_changed_definition_is_made_anew(self, landing):
+    def test_new_files_are_seen_and_a_changed_definition_is_rebuilt(self, landing):
         landing.declare()
         for text, found in (("1,ann", [(1, "ann")]), ("2,", [(1, "ann"), (2, None)])):
             landing.write(f"{len(found)}.csv", f"id,name\n{text}\n")
@@ -224,6 +225,15 @@ class Log(Accounts):
         return [tuple(row) for row in rows.select("snapshot_date", "inserts", "deletes", "updates").collect()]
 
 
+def begun_with(log: Log) -> Log:
+    """A log that has the dump of one day."""
+    log.land(1, FOUR)
+    log.create()
+    log.run()
+    assert log.batches() == [("2026-01-01", 4, 0, 0)]
+    return log
+
+
 COUNTED = """
 -- depends_on: {{ source('legacy', 'counts') }}
 {{ config(materialized='differential', unique_key='id', snapshot_date='dump_date',
@@ -237,7 +247,6 @@ MODELS = {
 }
 
 
-@pytest.mark.usefixtures("deltawave_package")
 class TestRuns:
     models = MODELS
 
@@ -253,11 +262,7 @@ class TestRuns:
     @pytest.fixture
     def log(self, empty):
         """A log with the dump of one day."""
-        empty.land(1, FOUR)
-        empty.create()
-        empty.run()
-        assert empty.batches() == [("2026-01-01", 4, 0, 0)]
-        return empty
+        return begun_with(empty)
 
     @pytest.mark.both_adapters
     def test_a_run_finds_the_folders_that_have_come_and_reads_no_other(self, log):
@@ -456,8 +461,8 @@ class TestRuns:
             empty.write(f"accounts/{folder(day)}", text)
             empty.write(f"counts/{folder(day)}", "dump_rows\n4\n")
         empty.create()
-        said = "accounts_changes, batch 2 (2026-01-02): the dump has 3 row(s), and expected_rows gives 4."
-        assert said in empty.run(expect_pass=False)
+        message = "accounts_changes, batch 2 (2026-01-02): the dump has 3 row(s), and expected_rows gives 4."
+        assert message in empty.run(expect_pass=False)
         # The next count comes before its dump.
         empty.write(f"accounts/{folder(2)}", FOUR.replace("ann", "eve"))
         empty.write(f"counts/{folder(3)}", "dump_rows\n5\n")
@@ -557,7 +562,6 @@ class TestRuns:
                 file.unlink()
 
 
-@pytest.mark.usefixtures("deltawave_package")
 class TestRefusedRuns:
     """None of them changes the log."""
 
@@ -568,10 +572,7 @@ class TestRefusedRuns:
         log = Log(spark, Path(project.project_root), project.test_schema)
         log.declare(**DATED)
         log.select()
-        log.land(1, FOUR)
-        log.create()
-        log.run()
-        return log
+        return begun_with(log)
 
     @pytest.fixture
     def begun(self, of_one_dump):
@@ -613,7 +614,6 @@ class TestRefusedRuns:
         assert "FAILED_READ_FILE" in begun.run(expect_pass=False)
 
 
-@pytest.mark.usefixtures("deltawave_package")
 class TestHook:
     models = {
         "sources.yml": "version: 2",

@@ -30,6 +30,13 @@ def history(bench: Workbench, capsys: pytest.CaptureFixture[str], key: dict[str,
     return capsys.readouterr().out
 
 
+def page_of(bench: Workbench, folder: Path) -> Page:
+    """The page that the operation writes."""
+    file = folder / "page.html"
+    assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
+    return Page(file.read_text(encoding="utf-8"))
+
+
 def table(text: str) -> list[list[str]]:
     """The cells of a printed table."""
     return [line.split() for line in text.splitlines()[3:] if line]
@@ -114,9 +121,7 @@ class TestThreeBatches:
         assert [cells[0] for cells in table(printed) if "state" in cells] == ["2"]
         printed = history(bench, capsys, {"region": "s", "account_id": 9})
         assert "the log has only what was changed since batch 2." in printed
-        file = tmp_path / "page.html"
-        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
-        page = Page(file.read_text(encoding="utf-8"))
+        page = page_of(bench, tmp_path)
         assert "The log's rows begin with batch 2; earlier batches are only counted." in page.text
         lines = [each for each in page.all("tr") if "data-change" in each]
         assert [each["data-change"] for each in lines] == ["insert", "delete"]
@@ -128,10 +133,7 @@ class TestLogReports:
         try:
             bench.build(FIRST)
             bench.build(f"{SECOND} union all select 'n', 1, 'twice', 9.99BD")
-            file = tmp_path / "page.html"
-            done = bench.operate("report", model="accounts", format="html", output=str(file))
-            assert done.ok, done.text
-            page = Page(file.read_text(encoding="utf-8"))
+            page = page_of(bench, tmp_path)
             assert "In all 2 rows of duplicate keys in 1 batch." in page.text
             assert "region: n, account_id: 1, full <name>: twice, amount: 9.99" in page.text
         finally:
@@ -225,9 +227,7 @@ class TestLogReports:
         bench.configure(unique_key=KEY, before_image="none")
         bench.build(FIRST)
         bench.build(SECOND)
-        file = tmp_path / "page.html"
-        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
-        assert "anna" in Page(file.read_text(encoding="utf-8")).text
+        assert "anna" in page_of(bench, tmp_path).text
         printed = history(bench, capsys, {"region": "n", "account_id": "1"})
         assert [cells[-2:] for cells in table(printed)][-1] == ["ann", "anna"]
 
@@ -236,12 +236,9 @@ class TestLogReports:
     ) -> None:
         bench.configure(unique_key=KEY, initial_load="baseline")
         bench.build(FIRST)
-        file = tmp_path / "page.html"
-        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
-        assert "The log has no changes." in Page(file.read_text(encoding="utf-8")).text
+        assert "The log has no changes." in page_of(bench, tmp_path).text
         bench.build(SECOND)
-        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
-        assert "It lacks the rows that have not changed since" in Page(file.read_text(encoding="utf-8")).text
+        assert "It lacks the rows that have not changed since" in page_of(bench, tmp_path).text
         # The log began so, whatever the configuration is now.
         bench.configure(unique_key=KEY)
         assert "it may be one of them" in history(bench, capsys, {"region": None, "account_id": 4})
@@ -253,9 +250,7 @@ class TestLogReports:
         bench.build(f"{rows} where id >= 200 or id % 4 > 0")
         found = self.read(bench)
         assert [(each.kind, each.value, each.rows) for each in found.concentrations] == [("delete", "north", 50)]
-        file = tmp_path / "page.html"
-        assert bench.operate("report", model="accounts", format="html", output=str(file)).ok
-        assert "(not recorded)" in Page(file.read_text(encoding="utf-8")).text
+        assert "(not recorded)" in page_of(bench, tmp_path).text
         printed = history(bench, capsys, {"account_id": 4})
         assert [cells[-2:] for cells in table(printed)][-2:] == [["name", "north"], ["amount", "1"]]
 

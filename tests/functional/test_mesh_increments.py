@@ -40,7 +40,7 @@ def test_new_rows_get_the_next_keys_once(spark: SparkSession, name: str) -> None
     assert assigned(add(first.where("batch = 1"))) == [("o", 2, 43)]
 
 
-def test_without_a_former_row_everything_has_arrived(spark: SparkSession) -> None:
+def test_without_a_previous_row_everything_is_new(spark: SparkSession) -> None:
     new = spark.sql(STREAM_ROWS)
     assert rows_since(new, new.where("false"), "batch").count() == 6
 

@@ -325,9 +325,9 @@ class TestRecords:
             legacy.write("accounts.txt", text)
             legacy.spark.sql(f"refresh table {legacy.schema}.accounts__lines")
             for columns, where in [("*", "true"), ("count(*)", "true"), ("name", "account_id = 99")]:
-                said = legacy.unreadable(columns, where)
-                assert "source legacy.accounts: refused file:" in said
-                assert problem in said
+                message = legacy.unreadable(columns, where)
+                assert "source legacy.accounts: refused file:" in message
+                assert problem in message
             assert any(number is None and problem in reason for number, _, reason in legacy.bad())
 
     @pytest.mark.parametrize("frame", [{}, {"header": None, "trailer": None}])
@@ -442,7 +442,7 @@ class TestRuns:
         assert legacy.bad() == [(4, fixed(3, "cid", balance="00000-250"), reason)]
         assert "were quarantined" not in legacy.run()
 
-    def test_bad_records_of_dumps_that_no_folder_tells(self, legacy):
+    def test_bad_records_of_dumps_that_no_folder_names(self, legacy):
         fields = [*DELIMITED["fields"], {"name": "dump_date", "data_type": "date"}]
         lines = ["1|ann|1.00|2026-01-01", "x|bob|1.00|2026-01-01", "1|ann|2.00|2026-01-02", "3|cid|1.00|x"]
         legacy.write("a.txt", "\n".join(lines))
@@ -464,9 +464,9 @@ class TestRuns:
         for day, (lines, _) in moved.items():
             legacy.write(f"dump_date=2026-01-0{day}/a.txt", "\n".join(lines))
         text = legacy.run()
-        said = "1 malformed record(s) of source legacy.accounts were quarantined, for instance"
+        message = "1 malformed record(s) of source legacy.accounts were quarantined, for instance"
         for day, (_, problem) in moved.items():
-            assert f"batch {day} (2026-01-0{day}): {said}: {problem}" in text
+            assert f"batch {day} (2026-01-0{day}): {message}: {problem}" in text
         land(legacy, 4, fixed(1, "Jorg"))
         assert "were quarantined" not in legacy.run()
 

@@ -188,7 +188,7 @@ def test_what_others_append_to_a_table_is_seen(spark: SparkSession, tmp_path: Pa
     spark.sql(f"drop schema {schema} cascade")
 
 
-def test_what_only_rows_tell(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_rows_show(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock, functions of users and cached rows may change while the tables stay."""
     monkeypatch.setattr(stored_relation, "_hashed", lambda relation: "hashed")
     append(tmp_path, 1)

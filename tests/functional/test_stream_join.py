@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from bad_input import messages
-from functional.streams import arrive, join, opened, results, rows_of, stored
+from functional.streams import arrive, failing_after_commit, join, opened, results, rows_of, stored
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -70,7 +70,7 @@ stream_join(stream, StoredRelation.opened(relation), out, on="id", how="left", a
 """
 
 
-def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_between_steps(spark: SparkSession, tmp_path: Path) -> None:
     """Before a micro-batch is committed, and after that, before Spark writes down that it is done."""
     source, out = tmp_path / "stream", tmp_path / "out"
     relation = stored(spark, tmp_path / "relation")
@@ -83,17 +83,8 @@ def test_killed_between_steps(spark: SparkSession, tmp_path: Path, monkeypatch: 
     assert list(out.glob("_staging/1/*/*.parquet"))
     assert {row["micro_batch"] for row in spark.read.parquet(str(out)).select("micro_batch").collect()} == {0}
 
-    commit = BatchFolders.commit
-
-    def failing(self: BatchFolders, staged: str, number: int) -> None:
-        commit(self, staged, number)
-        if number == 2:
-            raise KeyError("failed after the commit")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(BatchFolders, "commit", failing)
-        with pytest.raises(StreamingQueryException, match="failed after the commit"):
-            join(spark, source, relation, out, how="left")
+    with failing_after_commit(2), pytest.raises(StreamingQueryException, match="failed after the commit"):
+        join(spark, source, relation, out, how="left")
     assert {row["micro_batch"] for row in spark.read.parquet(str(out)).select("micro_batch").collect()} == {0, 1, 2}
 
     join(spark, source, relation, out, how="left")

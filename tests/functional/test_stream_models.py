@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 from bad_input import messages
 from dbt.tests.util import run_dbt
+from functional.streams import failing_after_commit
 from html_pages import Page
 from kafka import KafkaServer
 from pyspark.errors import StreamingQueryException
@@ -136,14 +137,7 @@ class TestModel(SalesModel):
         land(2, 3)
         # One of them is much older than those before, as if it had been copied.
         os.utime(max(folder.glob("*.parquet"), key=os.path.getmtime), (1_000_000_000, 1_000_000_000))
-        commit = BatchFolders.commit
-
-        def failing(self: BatchFolders, staged: str, number: int) -> None:
-            commit(self, staged, number)
-            raise KeyError("failed after the commit")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(BatchFolders, "commit", failing)
+        with failing_after_commit():
             assert "failed after the commit" in run(expect_pass=False)
         # And after it, while it appended: some of the files are there, and nobody has reported that all are.
         before = set(spark.table(table).inputFiles())

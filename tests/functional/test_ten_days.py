@@ -1,4 +1,4 @@
-"""Ten days of a table that arrives as CSV files: what goes wrong is said once, and nothing is lost."""
+"""Ten days of a table that arrives as CSV files: what goes wrong is reported once, and nothing is lost."""
 
 import re
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class Project:
     bench: Workbench
 
     def deliver(self, day: int, *rows: tuple[Any, ...], counted: int | None = None) -> None:
-        """Write the dump of a day of March, and how many rows it is said to have."""
+        """Write the dump of a day of March, and the count of rows that comes with it."""
         header = [*COLUMNS, "town"][: len(rows[0])]
         lines = [",".join("" if cell is None else str(cell) for cell in row) for row in (header, *rows)]
         for name, text in (("accounts", lines), ("accounts_counts", ["row_count", str(counted or len(rows))])):
@@ -79,7 +79,7 @@ class Project:
 
     def run(self) -> tuple[list[str], list[str]]:
         """What a run says of its batches, and its warnings, each as often as it comes."""
-        return said(self.bench.build())
+        return outcome(self.bench.build())
 
     def refused(self) -> str:
         """The error of a run, which changes nothing."""
@@ -94,7 +94,7 @@ class Project:
         return {row[0]: tuple(row[1:]) for row in self.bench.spark.table(f"{self.bench.schema}.accounts_now").collect()}
 
 
-def said(done: Run) -> tuple[list[str], list[str]]:
+def outcome(done: Run) -> tuple[list[str], list[str]]:
     batches = re.findall(rf"deltawave: {LOG}: batch (.+), [\d.]+ s, \w+$", done.text, re.MULTILINE)
     return batches, [kind for kind, text in WARNINGS.items() for _ in range(done.text.count(text))]
 
@@ -174,7 +174,7 @@ class TestTenDays:
         accounts[9] = ("name 9", 99, None)
         shop.deliver(9, *rows(accounts))
         done = bench.build()
-        assert said(done) == (["8 (2026-03-09): +0 -0 ~2 of 13"], ["corrected"])
+        assert outcome(done) == (["8 (2026-03-09): +0 -0 ~2 of 13"], ["corrected"])
         (command,) = re.findall(r"dbt run-operation deltawave\.rewind --args '(.+?)'", done.text)
         done = bench.operate("rewind", **yaml.safe_load(command))
         assert done.ok, done.text

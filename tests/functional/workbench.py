@@ -46,7 +46,7 @@ def temporary_views(spark: SparkSession) -> set[str]:
 
 @dataclass
 class Run:
-    """How a dbt command ended: whether well, everything that it said, and what it says of each model."""
+    """How a dbt command ended: whether well, all of its messages, and what it says of each model."""
 
     ok: bool
     text: str
@@ -81,16 +81,21 @@ class Workbench:
         return f"{{{{ config(**fromjson({options!r})) }}}}\n{select}\n"
 
     def add_model(self, name: str, text: str) -> None:
-        """Write another model's file, which goes with ``clear``."""
-        folder = self.root / "models" / "added"
-        folder.mkdir(exist_ok=True)
-        (folder / f"{name}.sql").write_text(text)
+        """Write another model's file."""
+        self._add(f"models/added/{name}.sql", text)
+
+    def add_yml(self, text: str) -> None:
+        """Write a file that describes models."""
+        self._add("models/added/models.yml", text)
 
     def add_test(self, name: str, text: str) -> None:
-        """Write a data test's file, which goes with ``clear``."""
-        folder = self.root / "tests" / "added"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.sql").write_text(text)
+        """Write a data test's file."""
+        self._add(f"tests/added/{name}.sql", text)
+
+    def _add(self, path: str, text: str) -> None:
+        """Write a file that goes with ``clear``."""
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
 
     def aim(self, models: Iterable[str], at: str = MODEL) -> None:
         """Let these models have the relation of one model until a file changes: each is another edit of its file."""
@@ -101,7 +106,7 @@ class Workbench:
             nodes[name].alias, nodes[name].relation_name = nodes[at].alias, nodes[at].relation_name
 
     def run(self, *args: str, command: str = "run") -> Run:
-        """``dbt run``, or another command, with more arguments; its outcome and everything that it said."""
+        """``dbt run``, or another command, with more arguments; its outcome and all of its messages."""
         return self._invoke(command, *args)
 
     def operate(self, macro: str, *options: str, **args: Any) -> Run:
@@ -109,19 +114,19 @@ class Workbench:
         return self._invoke("run-operation", f"deltawave.{macro}", "--args", json.dumps(args), *options)
 
     def _invoke(self, *command: str) -> Run:
-        said: list[str] = []
+        lines: list[str] = []
 
         def note(event: Any) -> None:
             if event.info.level != "debug":
-                said.append(event.info.msg)
+                lines.append(event.info.msg)
 
         # Variables are read where macros run, not where the project is parsed.
         result = dbtRunner(self._parse(note), callbacks=[note]).invoke([*command, *self._options])
         if result.exception is not None:
-            said.append(str(result.exception))
+            lines.append(str(result.exception))
         results = getattr(result.result, "results", [])
         messages = {each.node.name: str(each.message) for each in results if hasattr(each, "node")}
-        return Run(result.success, "\n".join(said), messages)
+        return Run(result.success, "\n".join(lines), messages)
 
     @property
     def _options(self) -> list[str]:

@@ -33,6 +33,18 @@ DEFINITION = re.compile(r"{%-?\s*(macro|test)\s+(\w+)")
 Columns = Sequence[tuple[str, str]]
 
 
+class Node(dict[str, Any]):
+    """A node as dbt hands it to macros."""
+
+    __getattr__ = dict.get
+
+
+def control_columns(before: str = "struct<>") -> dict[str, str]:
+    """The columns that each log has of its own, with their types; ``before``: that of the before images."""
+    types = {"_change_type": "string", "_changed_columns": "array<string>", "_before": before}
+    return {**types, "_batch_id": "bigint", "_batch_at": "timestamp"}
+
+
 @dataclass(frozen=True)
 class Relation:
     """A relation as dbt hands it to a macro: rendered, it is its name."""

@@ -14,27 +14,28 @@ def opened(monkeypatch):
     """The credentials whose sessions were opened."""
     opened = []
     monkeypatch.setattr(session, "open_session", opened.append)
-    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
     return opened
 
 
 @pytest.mark.parametrize(
-    ("command", "in_session", "opens"),
-    [("run", True, True), ("parse", True, False), (None, True, False), ("run", False, False)],
+    ("command", "in_session", "running", "opens"),
+    [
+        ("run", True, None, True),
+        ("parse", True, None, False),
+        (None, True, None, False),
+        ("run", False, None, False),
+        # A Spark that runs already.
+        ("run", True, object(), False),
+    ],
 )
-def test_commands_that_run_statements_in_a_session_open_it_ahead(opened, command, in_session, opens):
+def test_commands_that_run_statements_in_a_session_open_it_ahead(
+    opened, monkeypatch, command, in_session, running, opens
+):
+    monkeypatch.setattr(SparkContext, "_active_spark_context", running)
     credentials = SimpleNamespace(in_session=in_session)
     open_ahead(credentials, SimpleNamespace(which=command))
     wait_until_open(credentials)
     assert opened == [credentials] * opens
-
-
-def test_a_spark_that_runs_already_is_not_opened_ahead(opened, monkeypatch):
-    monkeypatch.setattr(SparkContext, "_active_spark_context", object())
-    credentials = SimpleNamespace(in_session=True)
-    open_ahead(credentials, SimpleNamespace(which="run"))
-    wait_until_open(credentials)
-    assert opened == []
 
 
 def test_its_error_is_raised_once_where_the_session_is_needed(monkeypatch):

@@ -35,16 +35,11 @@ def test_values_are_spelt_as_spark_reads_them():
     assert credentials.server_side_parameters == {"spark.ui.enabled": "true", "spark.sql.shuffle.partitions": "4"}
 
 
-def test_data_dir_is_relative_to_the_project(tmp_path):
-    credentials = DeltawaveCredentials(schema="dev", data_dir="here/spark")
-    credentials.anchor(str(tmp_path))
+@pytest.mark.parametrize("data_dir", ["{root}/here/spark", "here/spark"])
+def test_data_dir_is_relative_to_the_project(tmp_path, data_dir):
+    credentials = DeltawaveCredentials(schema="dev", data_dir=data_dir.replace("{root}", str(tmp_path)))
+    credentials.anchor("/elsewhere" if data_dir.startswith("{") else str(tmp_path))
     assert credentials.data_dir == str(tmp_path / "here" / "spark")
-
-
-def test_absolute_data_dir_stays(tmp_path):
-    credentials = DeltawaveCredentials(schema="dev", data_dir=str(tmp_path))
-    credentials.anchor("/elsewhere")
-    assert credentials.data_dir == str(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -73,14 +68,12 @@ def test_other_folders_are(tmp_path, data_dir):
     credentials.refuse_cleaned()
 
 
-def test_other_methods_need_a_host():
-    with pytest.raises(DbtRuntimeError, match="host"):
-        DeltawaveCredentials(schema="dev", method="thrift")
-
-
-def test_database_is_no_second_name():
-    with pytest.raises(DbtRuntimeError, match="database must be omitted"):
-        DeltawaveCredentials(schema="dev", database="other")
+@pytest.mark.parametrize(
+    ("given", "message"), [({"method": "thrift"}, "host"), ({"database": "other"}, "database must be omitted")]
+)
+def test_what_is_missing_or_no_second_name(given, message):
+    with pytest.raises(DbtRuntimeError, match=message):
+        DeltawaveCredentials(schema="dev", **given)
 
 
 def test_a_new_data_dir_is_made_and_left_out_of_git(tmp_path):

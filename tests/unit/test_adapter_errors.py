@@ -39,41 +39,39 @@ def test_values_of_the_profile_are_hidden_wherever_they_stand():
     assert redact("shop: user AKIA42 is not known", secrets) == "shop: user ***** is not known"
 
 
-def test_stack_and_plan_are_dropped():
-    error = ValueError(
-        "[UNRESOLVED_COLUMN] `x` cannot be resolved. SQLSTATE: 42703; line 1 pos 7;\n"
-        "'Project ['x]\n+- OneRowRelation\n\n"
-        "JVM stacktrace:\norg.apache.spark.sql.AnalysisException\n\tat org.apache.Spark.x(y:1)"
-    )
-    assert readable(error) == ("[UNRESOLVED_COLUMN] `x` cannot be resolved. SQLSTATE: 42703; line 1 pos 7")
+UNRESOLVED = "[UNRESOLVED_COLUMN] `x` cannot be resolved. SQLSTATE: 42703; line 1 pos 7"
+DIVIDED = "[DIVIDE_BY_ZERO] Division by zero."
+OF_A_QUERY = f"{DIVIDED}\n== SQL (line 1, position 8) ==\nselect 1 / 0"
+FAILED = '  File "/project/models/a.py", line 5, in scale\n    raise KeyError("x")\nKeyError: \'x\''
 
 
-def test_context_of_a_query_is_kept():
-    message = "[DIVIDE_BY_ZERO] Division by zero.\n== SQL (line 1, position 8) ==\nselect 1 / 0"
-    assert readable(ValueError(message + "\n\tat org.apache.Spark.x(y:1)\n\t... 3 more")) == message
-
-
-def test_java_class_is_dropped():
-    error = ValueError("java.lang.IllegalArgumentException: Path must be absolute")
-    assert readable(error) == "Path must be absolute"
-
-
-def test_frames_of_the_worker_are_dropped():
-    error = ValueError(
-        "Traceback (most recent call last):\n"
-        '  File "/lib/pyspark/worker.py", line 10, in main\n'
-        "    process()\n"
-        "    ^^^^^^^^^\n"
-        '  File "/project/models/a.py", line 5, in scale\n'
-        '    raise KeyError("x")\n'
-        "KeyError: 'x'"
-    )
-    assert readable(error) == (
-        "Traceback (most recent call last):\n"
-        '  File "/project/models/a.py", line 5, in scale\n'
-        '    raise KeyError("x")\n'
-        "KeyError: 'x'"
-    )
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            f"{UNRESOLVED};\n'Project ['x]\n+- OneRowRelation\n\n"
+            "JVM stacktrace:\norg.apache.spark.sql.AnalysisException\n\tat org.apache.Spark.x(y:1)",
+            UNRESOLVED,
+        ),
+        (f"{OF_A_QUERY}\n\tat org.apache.Spark.x(y:1)\n\t... 3 more", OF_A_QUERY),
+        ("java.lang.IllegalArgumentException: Path must be absolute", "Path must be absolute"),
+        (
+            'Traceback (most recent call last):\n  File "/lib/pyspark/worker.py", line 10, in main\n    process()\n'
+            f"    ^^^^^^^^^\n{FAILED}",
+            f"Traceback (most recent call last):\n{FAILED}",
+        ),
+        # A cause that says the same.
+        (
+            f"{DIVIDED}\n\nJVM stacktrace:\norg.apache.spark.X\n\tat x.Y.z(Y:1)\n"
+            f"Caused by: org.apache.spark.SparkArithmeticException: {DIVIDED}\n\tat x.Y.z(Y:1)\n"
+            "Caused by: org.apache.spark.api.python.PythonException: Traceback",
+            DIVIDED,
+        ),
+    ],
+    ids=["stack and plan", "context of a query", "class of Java", "frames of the worker", "cause"],
+)
+def test_what_says_nothing_is_dropped(text, shown):
+    assert readable(ValueError(text)) == shown
 
 
 def test_error_without_a_message_has_a_name():
@@ -114,15 +112,6 @@ def test_causes_follow_and_a_next_step():
         "The file is cut off or damaged, or it is not of the columns, types or format that the table over it declares. "
         "Have it delivered again, or correct the declaration.",
     ]
-
-
-def test_a_cause_that_says_the_same_is_left_out():
-    error = ValueError(
-        "[DIVIDE_BY_ZERO] Division by zero.\n\nJVM stacktrace:\norg.apache.spark.X\n\tat x.Y.z(Y:1)\n"
-        "Caused by: org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero.\n\tat x.Y.z(Y:1)\n"
-        "Caused by: org.apache.spark.api.python.PythonException: Traceback"
-    )
-    assert readable(error) == "[DIVIDE_BY_ZERO] Division by zero."
 
 
 def test_a_view_too_long_for_derby_is_explained():

@@ -80,7 +80,7 @@ def test_the_jvm_ends_with_python_and_what_it_wrote_is_passed_on(capfd):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("error", [BrokenPipeError, ValueError])
-def test_an_end_with_nobody_to_tell(monkeypatch, error):
+def test_an_end_with_nobody_to_notify(monkeypatch, error):
     """Under spark-submit there is no JVM of one's own, and what reads dbt's stderr may be gone, or closed it."""
 
     def write(text):

@@ -169,21 +169,21 @@ def test_a_process_without_another_thread_runs_on(terminal: Terminal, monkeypatc
     assert "accounts" not in terminal.getvalue()
 
 
-@pytest.mark.parametrize("stream", [None, object(), "closed"])
+@pytest.mark.parametrize("stream", [None, object(), "closed", "file", "dumb"])
 def test_streams_that_are_no_terminals(stream: object, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or that erase nothing: nothing is written into them."""
     monkeypatch.delenv("CI", raising=False)
     if stream == "closed":
         terminal.close()
         monkeypatch.setattr(Terminal, "isatty", io.StringIO.isatty)
-    monkeypatch.setattr(sys, "stderr", terminal if stream == "closed" else stream)
+    elif stream == "file":
+        monkeypatch.setattr(terminal, "isatty", lambda: False)
+    elif stream == "dumb":
+        monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(sys, "stderr", terminal if isinstance(stream, str) else stream)
     assert progress(None)._terminal is None
-
-
-def test_a_terminal_that_erases_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr(sys, "stderr", terminal)
-    assert progress(None)._terminal is None
+    with progress(None).of("accounts"):
+        assert not terminal.written.wait(0.05)
 
 
 @pytest.mark.parametrize(
@@ -208,11 +208,3 @@ def test_each_step_of_a_batch_has_a_name() -> None:
     macros = Path(__file__).parents[2] / "macros"
     texts = "".join(file.read_text() for file in macros.rglob("*.sql"))
     assert set(re.findall(r"deltawave\._step\(job, batch, '(\w+)'\)", texts)) == set(STEPS)
-
-
-def test_nothing_is_written_into_a_file(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "isatty", lambda: False)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.delenv("CI", raising=False)
-    with progress(None).of("accounts"):
-        assert not terminal.written.wait(0.05)

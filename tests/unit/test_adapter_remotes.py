@@ -1,4 +1,4 @@
-"""The profile's remotes: what is taken, and what no message shows."""
+"""The profile's remotes: what is accepted, and what no message shows."""
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError

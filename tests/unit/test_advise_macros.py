@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Node, Relation
 
 BIG = {"rows": 50_000_000}
 FLAGGED = {"has_timestamps": True, "flags_deletes": True}
@@ -270,12 +270,6 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> N
     with pytest.raises(CompilationError) as error:
         advise(**arguments)
     assert f"advise: {message}" in str(error.value)
-
-
-class Node(dict[str, Any]):
-    """A node as dbt hands it to macros."""
-
-    __getattr__ = dict.get
 
 
 def measured(partition: Any, columns: dict[str, Any], **arguments: Any) -> tuple[str, str]:

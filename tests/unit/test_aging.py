@@ -69,13 +69,13 @@ def test_a_large_buffer_finds_all_matches(old: list[int], new: list[int], sizes:
     assert Counter(new[at] for at in inserts) == Counter(new) - Counter(old)
 
 
-@pytest.mark.parametrize(("capacity", "is_met"), [(4, False), (5, True)])
-def test_a_row_waits_as_long_as_there_is_room(capacity: int, is_met: bool) -> None:
+@pytest.mark.parametrize(("capacity", "is_matched"), [(4, False), (5, True)])
+def test_a_row_waits_as_long_as_there_is_room(capacity: int, is_matched: bool) -> None:
     # The row 100 moved behind five others, each of which waits, too.
     old, new = [100, 1, 2, 3, 4], [11, 12, 13, 14, 15, 100]
     pairs, deletes, _ = compared(old, new, capacity, [1], [1])
-    assert pairs == ([(0, 5)] if is_met else [])
-    assert (0 in deletes) is not is_met
+    assert pairs == ([(0, 5)] if is_matched else [])
+    assert (0 in deletes) is not is_matched
 
 
 def test_the_oldest_rows_give_way_first() -> None:

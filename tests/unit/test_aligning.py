@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,21 +56,22 @@ class TestOrder:
         assert aligning._shifts([0, 200_000], moved[at_new], at_new, reach=900_000, stretch=1.0)[1] == 1.0
         assert aligning._ordered_fraction(2, moved[at_new], at_new) < 0.2
 
-    def test_parts_that_changed_places_keep_it(self) -> None:
-        assert aligning._ordered_fraction(2, np.array([500, 501, 0, 1]), np.array([0, 1, 500, 501])) == 1.0
+    @pytest.mark.parametrize(
+        ("parts", "at_old", "at_new", "fraction"),
+        [
+            (2, [500, 501, 0, 1], [0, 1, 500, 501], 1.0),
+            (1, [3, 0, 1, 2], [0, 1, 2, 3], 0.75),
+            (1, [5, 6, -1, 5, 6, -1], [0, 1, 2, 0, 1, 2], 1.0),
+            (1, [-1, -1], [0, 1], 1.0),
+            (1, [], [], 1.0),
+        ],
+        ids=["parts that changed places", "a row that moved", "keys sampled again", "keys that are gone", "no keys"],
+    )
+    def test_rows_in_order(self, parts: int, at_old: list[int], at_new: list[int], fraction: float) -> None:
+        assert aligning._ordered_fraction(parts, np.array(at_old, np.int64), np.array(at_new, np.int64)) == fraction
 
-    def test_one_row_that_moved(self) -> None:
-        assert aligning._ordered_fraction(1, np.array([3, 0, 1, 2]), np.arange(4)) == 0.75
 
-    def test_keys_that_are_sampled_repeatedly_count_once(self) -> None:
-        assert aligning._ordered_fraction(1, np.array([5, 6, -1, 5, 6, -1]), np.array([0, 1, 2, 0, 1, 2])) == 1.0
-
-    def test_keys_that_the_old_snapshot_lacks_say_nothing(self) -> None:
-        assert aligning._ordered_fraction(1, np.array([-1, -1]), np.arange(2)) == 1.0
-        assert aligning._ordered_fraction(1, np.zeros(0, np.int64), np.zeros(0, np.int64)) == 1.0
-
-
-def test_keys_that_are_far_are_told() -> None:
+def test_keys_that_are_far_are_reported() -> None:
     at_new = np.arange(4)
     assert aligning._shifts([0], np.array([0, 1, 900, 3]), at_new, reach=10, stretch=1.0) == ([0], 0.75)
     # Keys that the old snapshot lacks say nothing.

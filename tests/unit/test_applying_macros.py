@@ -4,19 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Relation, control_columns
 
 LOG = Relation("dev.accounts_changes")
 ACCOUNTS = Relation("dev.accounts")
-CONTROL = [
-    ("_change_type", "string"),
-    ("_changed_columns", "array<string>"),
-    ("_before", "struct<name:string>"),
-    ("_batch_id", "bigint"),
-    ("_batch_at", "timestamp"),
-]
 TABLES = {
-    str(LOG): [("id", "int"), ("name", "string"), *CONTROL],
+    str(LOG): [("id", "int"), ("name", "string"), *control_columns("struct<name:string>").items()],
     str(ACCOUNTS): [("ID", "int"), ("name", "string"), ("note", "string")],
 }
 DUMPS = [("id", "int"), ("name", "string"), ("seen", "int"), ("Day", "date")]

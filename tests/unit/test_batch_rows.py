@@ -42,13 +42,10 @@ def test_a_figure_that_is_too_large_is_not_kept(tmp_path: Path) -> None:
     assert pq.ParquetFile(file).read()["rows"].to_pylist() == [None]
 
 
-def test_other_file_systems_are_left_to_spark() -> None:
-    assert not write_row("hdfs://name/warehouse/x__batches", TYPES, ROW)
-
-
-def test_a_folder_that_cannot_be_made_is_left_to_spark(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["hdfs://name/warehouse/x__batches", "file:{root}/file"])
+def test_other_file_systems_and_folders_that_cannot_be_made_are_left_to_spark(tmp_path: Path, folder: str) -> None:
     tmp_path.joinpath("file").touch()
-    assert not write_row(f"file:{tmp_path}/file", TYPES, ROW)
+    assert not write_row(folder.replace("{root}", str(tmp_path)), TYPES, ROW)
 
 
 def test_an_error_is_as_far_away_as_in_the_paper() -> None:

@@ -109,23 +109,30 @@ def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exa
         ({"last": {**LAST, "updates": 5_000_000}}, "the last batch changed more than a fifth of the rows"),
     ],
 )
-class TestWithoutHashes:
-    def test_a_window_where_rows_are_near(self, case: dict[str, Any], reason: str) -> None:
-        strategy, found = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": NEAR}})
-        assert strategy == "window"
-        assert found.startswith("auto: " + reason)
-        assert found.endswith(
+@pytest.mark.parametrize(
+    ("nearness", "strategy", "end"),
+    [
+        (
+            NEAR,
+            "window",
             "; 90% of the rows lay within 700,000 rows of each other (distance 0.004). To read both dumps once costs "
-            "60% of the blocks of a hash join (LG96 Figure 6)"
-        )
-
-    def test_a_join_where_rows_are_far(self, case: dict[str, Any], reason: str) -> None:
-        strategy, found = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": FAR}})
-        assert strategy == "outer_join"
-        assert found.startswith("auto: " + reason)
-        assert found.endswith(
-            "; 25% of the rows lay more than 700,000 rows apart when last measured, and a window takes up to 25%"
-        )
+            "60% of the blocks of a hash join (LG96 Figure 6)",
+        ),
+        (
+            FAR,
+            "outer_join",
+            "; 25% of the rows lay more than 700,000 rows apart when last measured, and a window takes up to 25%",
+        ),
+    ],
+    ids=["near", "far"],
+)
+def test_without_hashes_it_matters_how_near_rows_lie(
+    case: dict[str, Any], reason: str, nearness: dict[str, float], strategy: str, end: str
+) -> None:
+    found, text = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": nearness}})
+    assert found == strategy
+    assert text.startswith("auto: " + reason)
+    assert text.endswith(end)
 
 
 @pytest.mark.parametrize(
@@ -201,13 +208,18 @@ def test_dumps_are_kept_in_order_once_to_measure_them() -> None:
     assert reason.endswith("; how near rows lie is measured once dumps are kept in their order")
 
 
-def test_hashes_come_before_a_window() -> None:
-    assert chosen({**LAST, "nearness": NEAR})[0] == "hash_compressed"
-
-
-def test_hashes_keep_the_options_of_a_model() -> None:
-    options = {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns", "snapshot_date": "day"}
-    assert chosen(**options)[0] == "hash_compressed"
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"last": {**LAST, "nearness": NEAR}},
+        {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns", "snapshot_date": "day"},
+        # The first batch of a log is no change.
+        {"last": {**LAST, "batch_id": 1, "inserts": 20_000_000}},
+    ],
+    ids=["before a window", "with the options of a model", "after the first batch"],
+)
+def test_hashes(case: dict[str, Any]) -> None:
+    assert chosen(**case)[0] == "hash_compressed"
 
 
 def test_auto_and_window_take_the_same_divergence() -> None:
@@ -255,7 +267,3 @@ def test_hashes_stay_when_columns_change() -> None:
     strategy, reason = chosen(last | {"rows_new": 20_000_000}, columns=COLUMNS[:1], **EXACT)
     assert strategy == "outer_join"
     assert reason.endswith("; the dump has other columns than the log")
-
-
-def test_the_first_batch_of_a_log_is_no_change() -> None:
-    assert chosen({**LAST, "batch_id": 1, "inserts": 20_000_000})[0] == "hash_compressed"

@@ -77,12 +77,12 @@ class TestSections:
         pairs, _, _ = compared(sorted(old), sorted(new), 1000, sizes, others)
         assert len(pairs) == len(set(old) & set(new))
 
-    @pytest.mark.parametrize(("capacity", "is_met"), [(19, False), (20, True)])
-    def test_rows_wait_as_long_as_there_is_room(self, capacity: int, is_met: bool) -> None:
+    @pytest.mark.parametrize(("capacity", "is_matched"), [(19, False), (20, True)])
+    def test_rows_wait_as_long_as_there_is_room(self, capacity: int, is_matched: bool) -> None:
         # Twenty rows arrived in front.
         old, new = [*range(100, 120)], [*range(20), *range(100, 120)]
         pairs, deletes, _ = compared(old, new, capacity, [5], [5])
-        assert len(pairs) == (20 if is_met else 19)
+        assert len(pairs) == (20 if is_matched else 19)
         assert len(deletes) == 20 - len(pairs)
 
     def test_bytes_are_bounded_too(self) -> None:

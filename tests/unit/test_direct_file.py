@@ -60,7 +60,7 @@ def test_an_interrupt_at_any_time_leaves_no_wrong_part(file: DirectFile) -> None
     assert [number_of(file, number) for number in range(40)] == list(range(40))
 
 
-def test_parts_in_another_order_than_foretold(file: DirectFile) -> None:
+def test_parts_in_another_order_than_expected(file: DirectFile) -> None:
     order = [3, 4, 9, 9, 0, 39, 0, 7]
     assert [number_of(file, number) for number in order] == order
     file.release()

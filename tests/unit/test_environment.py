@@ -6,15 +6,7 @@ import pytest
 
 from deltawave import environment
 from deltawave.cli import main, report
-from deltawave.environment import (
-    Finding,
-    check_java,
-    check_packages,
-    check_python,
-    check_spark_home,
-    java_command,
-    java_version_output,
-)
+from deltawave.environment import Finding
 
 JAVA_OUTPUTS = {
     8: 'java version "1.8.0_392"\nJava(TM) SE Runtime Environment (build 1.8.0_392-b08)\n',
@@ -30,7 +22,7 @@ JAVA_OUTPUTS = {
 
 @pytest.mark.parametrize("major", JAVA_OUTPUTS)
 def test_java_is_judged_by_the_version_that_it_prints_in_any_form(major: int) -> None:
-    finding = check_java("/opt/jdk/bin/java", JAVA_OUTPUTS[major], "/opt/jdk")
+    finding = environment.check_java("/opt/jdk/bin/java", JAVA_OUTPUTS[major], "/opt/jdk")
     assert finding.ok == (major in (17, 21))
     assert finding.seen.startswith(f"Java {major} from JAVA_HOME=/opt/jdk")
     assert finding.ok or "Unset JAVA_HOME" in finding.remedy
@@ -47,14 +39,14 @@ def test_java_is_judged_by_the_version_that_it_prints_in_any_form(major: int) ->
     ],
 )
 def test_without_a_java_that_runs(output: str | None, home: str | None, seen: str, remedy: str) -> None:
-    finding = check_java("java", output, home)
+    finding = environment.check_java("java", output, home)
     assert seen in finding.seen
     assert remedy in finding.remedy
 
 
 def test_java_home_goes_before_the_path() -> None:
-    assert java_command({"JAVA_HOME": "/opt/jdk"}) == "/opt/jdk/bin/java"
-    assert java_command({"JAVA_HOME": ""}) == "java"
+    assert environment.java_command({"JAVA_HOME": "/opt/jdk"}) == "/opt/jdk/bin/java"
+    assert environment.java_command({"JAVA_HOME": ""}) == "java"
 
 
 def test_java_prints_its_version_to_stderr_and_one_that_fails_counts_as_none(tmp_path: Path) -> None:
@@ -62,15 +54,15 @@ def test_java_prints_its_version_to_stderr_and_one_that_fails_counts_as_none(tmp
     for script, printed in (("echo 'openjdk version \"17.0.1\"' >&2", 'openjdk version "17.0.1"\n'), ("exit 1", None)):
         java.write_text(f"#!/bin/sh\n{script}\n")
         java.chmod(0o755)
-        assert java_version_output(str(java)) == printed
-    assert java_version_output(str(tmp_path / "absent")) is None
+        assert environment.java_version_output(str(java)) == printed
+    assert environment.java_version_output(str(tmp_path / "absent")) is None
 
 
 @pytest.mark.parametrize(
     ("version", "fits"), [((3, 9, 18), False), ((3, 10, 0), True), ((3, 13, 9), True), ((3, 14, 0), False)]
 )
 def test_python_is_judged_by_what_is_declared(version: tuple[int, int, int], fits: bool) -> None:
-    finding = check_python(version, ">=3.10,<3.14")
+    finding = environment.check_python(version, ">=3.10,<3.14")
     assert finding.ok == fits
     assert (">=3.10,<3.14" in finding.seen) != fits
 
@@ -78,7 +70,9 @@ def test_python_is_judged_by_what_is_declared(version: tuple[int, int, int], fit
 def test_packages_are_judged_by_the_declared_requirements() -> None:
     installed = {"pandas": "3.1.1", "dbt-spark": "1.11.0"}.get
     requirements = ["dbt-spark<1.12,>=1.11", "pandas<3,>=2.2", "pyspark[connect]<4.3,>=4.0"]
-    good, too_new, absent = check_packages([*requirements, 'colorama; sys_platform == "nowhere"'], installed)
+    good, too_new, absent = environment.check_packages(
+        [*requirements, 'colorama; sys_platform == "nowhere"'], installed
+    )
     assert good == Finding("dbt-spark 1.11.0")
     assert too_new.seen == "pandas 3.1.1 does not go with the rest"
     assert too_new.remedy == "pip install 'pandas<3,>=2.2'"
@@ -93,8 +87,8 @@ def test_spark_home_has_to_hold_the_installed_spark(tmp_path: Path, jar: str | N
     (tmp_path / "jars").mkdir()
     if jar:
         (tmp_path / "jars" / jar).touch()
-    assert check_spark_home(None, "4.1.4") is None
-    finding = check_spark_home(str(tmp_path), "4.1.4")
+    assert environment.check_spark_home(None, "4.1.4") is None
+    finding = environment.check_spark_home(str(tmp_path), "4.1.4")
     assert (finding is None) == fits
     assert finding is None or (str(tmp_path) in finding.seen and "unset SPARK_HOME" in finding.remedy)
 

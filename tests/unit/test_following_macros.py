@@ -11,19 +11,13 @@ from typing import Any
 import pytest
 from bad_input import messages, refused
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Relation, control_columns
 
 from deltawave.sql_text import literal
 
 OWN = "aaaaaaaaaaaa"
 OTHER = "bbbbbbbbbbbb"
-CONTROL = {
-    "_change_type": "string",
-    "_changed_columns": "array<string>",
-    "_before": "struct<name:string>",
-    "_batch_id": "bigint",
-    "_batch_at": "timestamp",
-}
+CONTROL = control_columns("struct<name:string>")
 LOG_COLUMNS = {"id": "int", "name": "string", **CONTROL}
 SQL = "select * from shop.accounts_changes"
 

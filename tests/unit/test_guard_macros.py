@@ -58,20 +58,21 @@ def test_a_larger_share_is_refused(kind: str, message: str) -> None:
     assert guarded(dict.fromkeys(CHANGES, 100) | {kind: 0}, **limit) is None
 
 
-def test_nothing_is_limited_unless_asked() -> None:
-    assert guarded({"insert": 1000, "update": 100}) is None
+@pytest.mark.parametrize(
+    ("counts", "limits"),
+    [
+        ({"insert": 1000, "update": 100}, {}),
+        ({"backfill": 100}, {"max_update_fraction": 0}),
+        ({"insert": 7}, {"rows_old": 0, "max_insert_fraction": 0.1}),
+    ],
+    ids=["nothing is limited unless asked", "backfilled rows are no updates", "a state without rows has no share"],
+)
+def test_what_is_not_limited(counts: dict[str, int], limits: dict[str, Any]) -> None:
+    assert guarded(counts, **limits) is None
 
 
 def test_zero_allows_none() -> None:
     assert "1 of 100 rows (1.0%) would be updated" in str(guarded({"update": 1}, max_update_fraction=0))
-
-
-def test_backfilled_rows_are_no_updates() -> None:
-    assert guarded({"backfill": 100}, max_update_fraction=0) is None
-
-
-def test_a_state_without_rows_has_no_share() -> None:
-    assert guarded({"insert": 7}, rows_old=0, max_insert_fraction=0.1) is None
 
 
 @pytest.mark.parametrize(

@@ -4,21 +4,16 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation
+from unit.macro_harness import Macros, Relation, control_columns
 
-OWN = [
-    ("_change_type", "string"),
-    ("_changed_columns", "array<string>"),
-    ("_before", "struct<name:string,tags:map<string,int>>"),
-    ("_batch_id", "bigint"),
-    ("_batch_at", "timestamp"),
-]
 COLUMNS = [("id", "bigint"), ("Region`s", "string"), ("name", "string"), ("tags", "map<string,int>")]
+BEFORE = "struct<name:string,tags:map<string,int>>"
 LOG = Relation("shop.log")
 
 
-def history(*arguments: Any, columns: list[tuple[str, str]] = COLUMNS, own: list[tuple[str, str]] = OWN) -> str:
-    return str(Macros(tables={"shop.log": [*columns, *own]}).history(LOG, *arguments))
+def history(*arguments: Any, columns: list[tuple[str, str]] = COLUMNS, before: str = BEFORE) -> str:
+    tables = {"shop.log": [*columns, *control_columns(before).items()]}
+    return str(Macros(tables=tables).history(LOG, *arguments))
 
 
 def test_the_versions_of_a_row() -> None:
@@ -74,8 +69,7 @@ def test_the_versions_of_a_value() -> None:
 
 
 def test_a_log_without_before_images() -> None:
-    own = [(name, "struct<>" if name == "_before" else data_type) for name, data_type in OWN]
-    assert "cast(null as string) as `_before`" in history({"id": 5}, "name", own=own)
+    assert "cast(null as string) as `_before`" in history({"id": 5}, "name", before="struct<>")
 
 
 @pytest.mark.parametrize(

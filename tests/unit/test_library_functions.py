@@ -77,7 +77,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_what_is_wrong_is_said(installed: Path, kind: str) -> None:
+def test_what_is_wrong_is_reported(installed: Path, kind: str) -> None:
     path, arguments = WRONG[kind]
     assert messages("Comparison in Python")[kind] in compared(path, **arguments)
 

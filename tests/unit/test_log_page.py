@@ -281,7 +281,7 @@ def contrast(one: str, other: str) -> float:
 
 # What browsers show as light and dark pages: white, and the dark grays of Chromium and Firefox.
 @pytest.mark.parametrize(("scheme", "pages"), [("light", ["#ffffff"]), ("dark", ["#121212", "#1c1b22"])])
-def test_colors_can_be_told_from_the_page_and_from_each_other(scheme: str, pages: list[str]) -> None:
+def test_colors_can_be_distinguished_from_the_page_and_from_each_other(scheme: str, pages: list[str]) -> None:
     for drawn in (SERIES, BYTES):
         colors = [getattr(series, scheme) for series in drawn]
         assert all(contrast(color, page) >= 3 for color in colors for page in pages)

@@ -54,6 +54,7 @@ def test_a_missing_key_is_asked_for(nothing):
         ("struct<a:struct<b:map<int,int>>,c:date>", struct(
             a=struct(b=map_of(atomic("int"), atomic("int"))), c=atomic("date"),
         )),
+        ("struct<a struct<b:int> NOT NULL, c:int>", struct(a=struct(b=atomic("int")), c=atomic("int"))),
     ],
 )  # fmt: skip
 def test_a_type_is_read(text, parsed):
@@ -80,12 +81,6 @@ def test_a_type_is_read(text, parsed):
 )
 def test_a_field_has_any_name(text, fields):
     assert macros._parse_type(text) == struct(**{name: atomic(type) for name, type in fields.items()})
-
-
-def test_a_nested_field_is_not_null():
-    assert macros._parse_type("struct<a struct<b:int> NOT NULL, c:int>") == struct(
-        a=struct(b=atomic("int")), c=atomic("int")
-    )
 
 
 @pytest.mark.parametrize(

@@ -364,7 +364,7 @@ def test_a_wide_tuple_after_narrow_ones(folder: Path, memory: int) -> None:
 
 @pytest.mark.parametrize("before", ["nothing", "narrow ones", "a wide one"])
 @pytest.mark.parametrize("columns", [2, 12])
-def test_a_tuple_that_fits_with_fewer_pages_is_taken(folder: Path, columns: int, before: str) -> None:
+def test_a_tuple_that_fits_with_fewer_pages_is_accepted(folder: Path, columns: int, before: str) -> None:
     """Of each size around those at which one page less is read at a time."""
     names = ["key", "text", *(f"c{number}" for number in range(2, columns))]
 

@@ -9,35 +9,29 @@ from dbt.artifacts.resources.v1.model import ModelConfig
 from dbt_common.exceptions import CompilationError
 from unit.macro_harness import Macros
 
+# The option, and what is nearly it.
+NEARLY = """
+    ignore_columns: ignore_column ignore-columns ignoreColumns ignored_columns ignore_cols ingore_columns
+    unique_key: Unique_Key unique-key unique_keys uniqe_key unique_key_columns
+    max_delete_fraction: max_deletes max_delete_frction
+    max_update_fraction: max_updates
+    max_insert_fraction: max_insert_fractions
+    strategy: stratgey
+    updated_at: update_at updated_at_column
+    delete_flag: delete_flags
+    snapshot_date: snapshot_dates snap_date
+    tolerance: tolerence
+    relations: relation
+    hint: hints
+    remote: remotes
+    buckets: bucket
+    duplicate_keys: duplicat_keys
+    on_schema_change: on_schema_chnage
+"""
 MISSPELT = {
-    "ignore_column": "ignore_columns",
-    "ignore-columns": "ignore_columns",
-    "ignoreColumns": "ignore_columns",
-    "ignored_columns": "ignore_columns",
-    "ignore_cols": "ignore_columns",
-    "ingore_columns": "ignore_columns",
-    "Unique_Key": "unique_key",
-    "unique-key": "unique_key",
-    "unique_keys": "unique_key",
-    "uniqe_key": "unique_key",
-    "unique_key_columns": "unique_key",
-    "max_deletes": "max_delete_fraction",
-    "max_delete_frction": "max_delete_fraction",
-    "max_updates": "max_update_fraction",
-    "max_insert_fractions": "max_insert_fraction",
-    "stratgey": "strategy",
-    "update_at": "updated_at",
-    "updated_at_column": "updated_at",
-    "delete_flags": "delete_flag",
-    "snapshot_dates": "snapshot_date",
-    "snap_date": "snapshot_date",
-    "tolerence": "tolerance",
-    "relation": "relations",
-    "hints": "hint",
-    "remotes": "remote",
-    "bucket": "buckets",
-    "duplicat_keys": "duplicate_keys",
-    "on_schema_chnage": "on_schema_change",
+    given: option
+    for option, _, spellings in (line.strip().partition(": ") for line in NEARLY.strip().splitlines())
+    for given in spellings.split()
 }
 
 # Keys that models have for users, other packages and other adapters.

@@ -34,7 +34,7 @@ def test_the_estimate_is_close_to_the_exact_figures(order: str, places: int) -> 
     assert found["divergence"] == pytest.approx(exact.divergence(3_000), abs=0.05)
 
 
-def test_rows_that_stand_for_no_others_tell_if_no_others_match() -> None:
+def test_rows_that_stand_for_no_others_show_if_no_others_match() -> None:
     """As where a table has grown from a few rows at its head."""
     at_old, at_new = np.array([0, 3, -1, -1]), np.array([0, 1, 2, 3])
     found = nearness(at_old, at_new, np.array([0, 0, 8, 8]), 4, 16, window_rows=1)

@@ -42,9 +42,12 @@ def test_jars_are_named_with_the_output_that_loads_them(project: Path) -> None:
     assert (bad.remedy, bad.certain) == (REMEDY, True)
 
 
-def test_a_name_that_does_not_tell_is_a_warning(project: Path) -> None:
-    (project / "profiles.yml").write_text(profile(UNNAMED))
+@pytest.mark.parametrize("jars", [UNNAMED, "{{ var('jars') if target.name else 'a,b' }}"])
+def test_an_unclear_name_is_a_warning(project: Path, jars: str) -> None:
+    """As is Jinja that is not read."""
+    (project / "profiles.yml").write_text(profile(jars))
     (finding,) = found(project)
+    assert jars in finding.seen
     assert not finding.ok
     assert not finding.certain
 
@@ -73,16 +76,10 @@ def test_a_folder_within_the_project_belongs_to_it(project: Path) -> None:
     assert not wrong(project / "models")
 
 
-@pytest.mark.parametrize("output", ["type: spark, method: session", "type: deltawave, method: session"])
-def test_stock_sessions_load_jars_too(project: Path, output: str) -> None:
-    (project / "profiles.yml").write_text(profile(OTHER, output))
+@pytest.mark.parametrize("adapter", ["spark", "deltawave"])
+def test_stock_sessions_load_jars_too(project: Path, adapter: str) -> None:
+    (project / "profiles.yml").write_text(profile(OTHER, f"type: {adapter}, method: session"))
     assert wrong(project)
-
-
-@pytest.mark.parametrize("output", ["type: spark, method: thrift", "type: postgres", "type: [deltawave]"])
-def test_other_outputs_are_left_out(project: Path, output: str) -> None:
-    (project / "profiles.yml").write_text(profile(OTHER, output))
-    assert found(project) == []
 
 
 def test_env_var_is_read(project: Path) -> None:
@@ -92,14 +89,6 @@ def test_env_var_is_read(project: Path) -> None:
     assert [finding.ok for finding in found(project, JARS=f"{DELTA}, {ICEBERG}")] == [True, True]
 
 
-def test_other_jinja_is_a_warning(project: Path) -> None:
-    (project / "profiles.yml").write_text(profile("{{ var('jars') if target.name else 'a,b' }}"))
-    (finding,) = found(project)
-    assert "{{ var('jars')" in finding.seen
-    assert not finding.ok
-    assert not finding.certain
-
-
 SESSION = "shop: {{outputs: {{dev: {{type: deltawave, server_side_parameters: {}}}}}}}"
 
 
@@ -107,10 +96,11 @@ SESSION = "shop: {{outputs: {{dev: {{type: deltawave, server_side_parameters: {}
     "text",
     [
         *("", "shop", "shop: [1]", "shop: {outputs: [1]}", "shop: {outputs: {dev: 1}}", "1: {outputs: null}"),
+        *(profile(OTHER, each) for each in ("type: spark, method: thrift", "type: postgres", "type: [deltawave]")),
         *map(SESSION.format, ("", "[1]", "{1: 2}", "{spark.jars.packages: null}", "{spark.jars.packages: [a]}")),
     ],
 )
-def test_odd_profiles_are_passed_over(project: Path, text: str) -> None:
+def test_odd_profiles_and_other_outputs_are_passed_over(project: Path, text: str) -> None:
     (project / "profiles.yml").write_text(text)
     assert found(project) == []
 

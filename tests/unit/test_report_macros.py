@@ -5,17 +5,9 @@ from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Relation, make_job
+from unit.macro_harness import Macros, Relation, control_columns, make_job
 
-LOG = [
-    ("region", "string"),
-    ("id", "int"),
-    ("_change_type", "string"),
-    ("_changed_columns", "array<string>"),
-    ("_before", "struct<>"),
-    ("_batch_id", "bigint"),
-    ("_batch_at", "timestamp"),
-]
+LOG = [("region", "string"), ("id", "int"), *control_columns().items()]
 QUARANTINED = [("id", "int"), ("batch_at", "timestamp"), ("attempt", "string"), ("batch_id", "bigint")]
 
 

@@ -76,10 +76,8 @@ def test_what_is_written_is_read(rows: int) -> None:
     ).sorted()
     read = Signatures.from_bytes(given_rows.to_bytes())
     assert len(read) == rows
-    assert (read.key_hash == given_rows.key_hash).all()
-    assert (read.key_check == given_rows.key_check).all()
-    assert (read.row_hash == given_rows.row_hash).all()
-    assert (read.row_check == given_rows.row_check).all()
+    for part in ("key_hash", "key_check", "row_hash", "row_check"):
+        assert (getattr(read, part) == getattr(given_rows, part)).all(), part
     assert read.keys.equals(given_rows.keys)
 
 

@@ -5,28 +5,26 @@ from unit.macro_harness import Macros, Relation, make_batch, make_job
 
 
 @pytest.mark.parametrize(
-    ("rows", "patches", "batches", "is_much"),
+    ("rows", "patches", "is_much"),
     [
-        (1_000_000, 200_000, 30, False),
-        (1_000_000, 200_001, 1, True),
-        # A small table would be written anew in each run.
-        (100, 700, 7, False),
-        (100, 700, 8, True),
-        (100, 20, 20, False),
-        (40_000, 10_000, 1, False),
-        (40_000, 10_001, 1, True),
-        (0, 3, 8, True),
+        (1_000_000, {"rows": 200_000, "batches": 30}, False),
+        (1_000_000, {"rows": 200_001, "batches": 1}, True),
+        # A small table would be rebuilt in each run.
+        (100, {"rows": 700, "batches": 7}, False),
+        (100, {"rows": 700, "batches": 8}, True),
+        (100, {"rows": 20, "batches": 20}, False),
+        (40_000, {"rows": 10_000, "batches": 1}, False),
+        (40_000, {"rows": 10_001, "batches": 1}, True),
+        (0, {"rows": 3, "batches": 8}, True),
+        # Of which none were counted.
+        (0, None, False),
     ],
 )
 def test_patches_are_many_by_their_share_and_their_number(
-    rows: int, patches: int, batches: int, *, is_much: bool
+    rows: int, patches: dict[str, int] | None, *, is_much: bool
 ) -> None:
-    state = {"patches": {"rows": patches, "batches": batches}}
+    state = {"patches": patches} if patches else {"as_of": 3}
     assert Macros()._is_patched_much({"state": state, "rows_new": rows}) is is_much
-
-
-def test_a_state_of_which_no_patches_were_counted_has_none() -> None:
-    assert Macros()._is_patched_much({"state": {"as_of": 3}, "rows_new": 0}) is False
 
 
 @pytest.mark.parametrize(

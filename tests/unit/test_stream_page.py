@@ -12,15 +12,8 @@ from deltawave.meshjoin.stream_page import MicroBatch, as_html, read
 
 
 def line(number: int, **others: Any) -> str:
-    values = {
-        "micro_batch": number,
-        "rows": 1000,
-        "seconds": 2.0,
-        "readings": 1.5,
-        "shed_rows": 0,
-        "peak_bytes": 1 << 20,
-    }
-    return json.dumps({**values, "lag_seconds": None, "lag_rows": None, **others})
+    values = {"micro_batch": number, "rows": 1000, "seconds": 2.0, "readings": 1.5, "shed_rows": 0}
+    return json.dumps({**values, "peak_bytes": 1 << 20, "lag_seconds": None, "lag_rows": None, **others})
 
 
 def test_what_a_stream_has_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from dbt_common.exceptions import CompilationError
 from pyspark.errors import AnalysisException
 from pyspark.sql import Row
 from pyspark.sql.types import DateType, IntegerType, StructType
-from unit.macro_harness import Macros, make_batch, make_job
+from unit.macro_harness import Macros, Node, make_batch, make_job
 
 from deltawave.wave import WaveIndex, materialization
 from deltawave.wave.access import days_between
@@ -200,8 +200,8 @@ def planned(length: int = 0, accept: bool = False, **found: Any) -> tuple[list[s
 
 
 def test_days_that_look_wrong_do_not_keep_others_from_being_loaded() -> None:
-    taken = [Work("load", (Day("2026-01-02"),))]
-    _, refused = planned(refused=["2206-01-04: a wrong date?"], works=taken, accept=True)
+    loaded = [Work("load", (Day("2026-01-02"),))]
+    _, refused = planned(refused=["2206-01-04: a wrong date?"], works=loaded, accept=True)
     assert refused == ["2206-01-04: a wrong date?"]
     # A preparation alone changes nothing that a reader sees. What a run warns of is not lost.
     for works in ([], [Work("prepare")]):
@@ -383,12 +383,6 @@ def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[
     macros.advise_wave(**arguments)
     assert macros.logged == ["Take del."]
     return asked[0]
-
-
-class Node(dict[str, Any]):
-    """A node as dbt hands it to macros."""
-
-    __getattr__ = dict.__getitem__
 
 
 def test_advice_is_asked_for_given_figures_or_a_model() -> None:

@@ -62,7 +62,7 @@ def test_a_table_for_readers(capsys: pytest.CaptureFixture[str]) -> None:
         ("--scheme del --window 7 --constituents 2 --days 6", "days 6: the first 7 days are indexed at once"),
     ],
 )
-def test_what_is_wrong_is_said(capsys: pytest.CaptureFixture[str], options: str, message: str) -> None:
+def test_what_is_wrong_is_reported(capsys: pytest.CaptureFixture[str], options: str, message: str) -> None:
     assert cli.main(["wave-plan", *options.split()]) == 1
     written = capsys.readouterr()
     assert written.out == ""

@@ -75,9 +75,14 @@ class Deletion:
     def containing(self, day: int) -> int:
         return next(i for i, days in self.days.items() if day in days)
 
-    def transition(self, new: int) -> None:
+    def replaced(self, new: int) -> int:
+        """The cluster in which the new day takes the place of the oldest one."""
         j = self.containing(new - self.window)
         self.days[j] = self.days[j] - {new - self.window} | {new}
+        return j
+
+    def transition(self, new: int) -> None:
+        j = self.replaced(new)
         self.done.append(f"DeleteFromIndex({shown({new - self.window})}, I{j})")
         self.add({new}, f"I{j}")
 
@@ -86,8 +91,7 @@ class Reindex(Deletion):
     """Figure 13."""
 
     def transition(self, new: int) -> None:
-        j = self.containing(new - self.window)
-        self.days[j] = self.days[j] - {new - self.window} | {new}
+        j = self.replaced(new)
         self.build(f"I{j}", self.days[j])
 
 
@@ -144,8 +148,7 @@ class ReindexPlusPlus(Deletion):
         self.to_add: set[int] = set()
 
     def transition(self, new: int) -> None:
-        j = self.containing(new - self.window)
-        self.days[j] = self.days[j] - {new - self.window} | {new}
+        j = self.replaced(new)
         self.add({new}, f"T{self.used}")
         self.done.append(f"Rename T{self.used} as I{j}")
         if self.used == 0:

@@ -58,7 +58,7 @@ from (
   {%- if batch.is_first and job.strategy.reads_log -%}
     {{ return(deltawave._in_parentheses(reading.unlanded) if reading.unlanded else batch.landed | string) }}
   {%- endif -%}
-  {%- if batch.is_first and reading.state and reading.state.has_hash is sameas false -%}
+  {%- if batch.is_first and reading.state and deltawave._is_plain_copy(reading.state) -%}
     {{ return(deltawave._in_parentheses(deltawave._typed_rows(batch, deltawave._copied_rows(job, batch, reading.state)))) }}
   {%- endif -%}
   {{ return(none) }}

@@ -56,9 +56,12 @@
   {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=true)) }}
 {%- endmacro -%}
 
+{# Is this a copy without the key's hash, whose files a library reads where they are? #}
+{%- macro _is_plain_copy(state) -%}{{ return(state.has_hash is sameas false) }}{%- endmacro -%}
+
 {%- macro default___read_copy(job, batch, state) -%}
   {%- set relation = deltawave._attempt_relation(job, state) -%}
-  {%- if state.has_hash is not sameas false -%}{{ return(relation) }}{%- endif -%}
+  {%- if not deltawave._is_plain_copy(state) -%}{{ return(relation) }}{%- endif -%}
   {{ return('(\n    select copy.*, ' ~ deltawave._key_hash('copy', job.settings.unique_key) ~ ' as key_hash\n    from ' ~ relation ~ ' as copy\n)') }}
 {%- endmacro -%}
 

@@ -38,8 +38,8 @@ def test_error_comes_before_any_statement(own_process):
     assert f"unselected: {NO_KEY}" in warned
     assert "unselected" not in refused
 
-    said = "Configuration Error in model misspelt (models/misspelt.sql)\n  misspelt: 'ignore_column' is not an option"
-    assert said in one
+    start = "Configuration Error in model misspelt (models/misspelt.sql)\n  misspelt: 'ignore_column' is not an option"
+    assert start in one
     assert "macro" not in one.partition("Encountered an error")[2]
     assert "called by macro _refuse_misspelt" in (own_process.root / "logs" / "dbt.log").read_text()
     # dbt's first statement creates its schema.

@@ -97,14 +97,14 @@ class TestCauses:
     @pytest.mark.parametrize("name", FILES)
     def test_a_text_file(self, messages, name, logs_dir):
         lines = [" ".join(line.split()) for line in messages[name].splitlines()]
-        said = " ".join(lines)
+        message_text = " ".join(lines)
         log = " ".join(Path(logs_dir, "dbt.log").read_text().split())
-        assert f"/{name}/dump.csv" in said
+        assert f"/{name}/dump.csv" in message_text
         for part in FILES[name][1]:
-            assert part in said
+            assert part in message_text
             assert part in log
-        assert "PERMISSIVE" not in said
-        assert "hunter2" not in said
+        assert "PERMISSIVE" not in message_text
+        assert "hunter2" not in message_text
         assert "\tat " not in messages[name]
 
     def test_a_parquet_file(self, messages):

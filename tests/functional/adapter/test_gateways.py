@@ -89,9 +89,9 @@ def test_a_command_stops_its_own_session_alone(spark, gateways):
 
 
 def test_others_get_no_gateway(gateways):
-    for said in (b"", b"\n", b"guessed\n", "gu\u00e9\n".encode("latin-1")):
+    for sent in (b"", b"\n", b"guessed\n", "gu\u00e9\n".encode("latin-1")):
         with socket.create_connection(("127.0.0.1", gateways.port)) as stranger:
-            stranger.sendall(said)
+            stranger.sendall(sent)
             stranger.shutdown(socket.SHUT_WR)
             assert stranger.recv(1) == b""
     assert not gateways.are_used

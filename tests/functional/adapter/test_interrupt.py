@@ -91,16 +91,16 @@ def test_other_threads_are_cancelled_not_the_one_that_cancels(manager):
             try:
                 manager.get_thread_connection()
             except DbtRuntimeError as error:
-                said.append(str(error))
+                messages.append(str(error))
         # A model that had not begun.
         manager.release()
         manager.set_connection_name("next")
         with pytest.raises(DbtRuntimeError, match="cancelled"):
             manager.get_thread_connection()
-        said.append("next")
+        messages.append("next")
 
     begun, cancelled = threading.Event(), threading.Event()
-    said: list[str] = []
+    messages: list[str] = []
     thread = threading.Thread(target=work)
     thread.start()
     begun.wait()
@@ -108,8 +108,9 @@ def test_other_threads_are_cancelled_not_the_one_that_cancels(manager):
     assert manager.cancel_open() == ["model"]
     cancelled.set()
     thread.join()
-    assert [line for line in said if "The run was cancelled, so this statement was not run." in line] == said[:2]
-    assert said[2:] == ["next"]
+    cancelled_statement = "The run was cancelled, so this statement was not run."
+    assert [message for message in messages if cancelled_statement in message] == messages[:2]
+    assert messages[2:] == ["next"]
     # Hooks at the end of a run with --fail-fast.
     assert manager.get_thread_connection().name == "master"
 

@@ -56,8 +56,8 @@ def server(own_process, monkeypatch, capfd):
     def call(*arguments):
         capfd.readouterr()
         code = server_command.main(arguments)
-        said = capfd.readouterr()
-        return code, said.out or said.err
+        output = capfd.readouterr()
+        return code, output.out or output.err
 
     yield call
     stop(own_process.root / "spark_data")
@@ -83,8 +83,8 @@ def test_commands_share_a_spark(own_process, server, capfd):
     process = running(data).process
     assert f"process {process}" in started
     for action in ("start", "status"):
-        code, said = server(action)
-        assert (code, f"process {process}" in said) == (0, True), said
+        code, output = server(action)
+        assert (code, f"process {process}" in output) == (0, True), output
 
     with ThreadPoolExecutor() as pool:
         runs = [
@@ -131,10 +131,10 @@ def test_commands_share_a_spark(own_process, server, capfd):
 
 def test_one_that_cannot_start_says_why(own_process, server):
     own_process.profile(server_side_parameters={"spark.master": "nonsense"})
-    code, said = server("start")
+    code, output = server("start")
     assert code == 1
-    assert "deltawave server: The server did not start." in said
-    assert "Master must either be yarn" in said
+    assert "deltawave server: The server did not start." in output
+    assert "Master must either be yarn" in output
 
     own_process.profile(data_dir="target/spark")
     assert "`dbt clean` would delete" in server("start")[1]

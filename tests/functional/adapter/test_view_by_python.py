@@ -60,7 +60,7 @@ class TestViews:
             assert "own" not in temporary_views(spark)
             adapter.rejoin_session()
 
-    def test_a_frame_of_pandas_is_taken(self, project):
+    def test_a_frame_of_pandas_is_accepted(self, project):
         adapter = project.adapter
         with adapter.connection_named("one"):
             adapter.view_by_python(path_of(in_pandas), OLD, {}, "pandas")

@@ -103,16 +103,16 @@ def _predict(model: Model, known: Knowledge, source: Source, edit: Edit, *, acce
         high = max(seen, default=None)
         newest = high if high is not None and high in stays else None
         mark = {"mark": high, "newest": newest, "marked_as": (strategy, edit)}
-        arrived = [record for record, flag in read if not flag]
+        incoming = [record for record, flag in read if not flag]
     else:
-        arrived = [record for record, _ in read]
+        incoming = [record for record, _ in read]
     # A view of logs learns from their deletes what is missing.
     if not model.read(source, edit) and not accepts and strategy != "view":
         return Prediction([], known, EMPTY)
-    if by_time and known.is_first and not arrived and not accepts:
+    if by_time and known.is_first and not incoming and not accepts:
         return Prediction([], known, EMPTY)
 
-    rows = grouped(model, arrived)
+    rows = grouped(model, incoming)
     aside = 0
     twice = {key for key, group in rows.items() if len(group) > 1}
     if twice and model.duplicate_keys == "fail":
@@ -127,7 +127,7 @@ def _predict(model: Model, known: Knowledge, source: Source, edit: Edit, *, acce
             deleted = {key_of(model, record) for record, flag in read if flag} - set(live)
             after = {key: group for key, group in after.items() if key not in deleted}
         if "row_id" in model.options:
-            ids = {record["oid"] for record in arrived}
+            ids = {record["oid"] for record in incoming}
             after = {key: group for key, group in after.items() if key in rows or group[0]["oid"] not in ids}
     else:
         after = rows

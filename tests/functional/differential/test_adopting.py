@@ -48,14 +48,16 @@ def rows(*values: str) -> str:
 class TestAdopting:
     @pytest.fixture
     def bench(self, bench: Workbench) -> Iterator[Workbench]:
-        yield bench
-        (bench.root / "snapshots" / "history.sql").unlink(missing_ok=True)
-
-    def test_changes_since_the_snapshot_are_found(self, bench: Workbench) -> None:
+        """A workbench with a snapshot of the dump."""
         if bench.file_format == "parquet":
             pytest.skip("dbt snapshots need Delta or Iceberg")
-        (bench.root / "snapshots").mkdir(exist_ok=True)
-        (bench.root / "snapshots" / "history.sql").write_text(SNAPSHOT % bench.file_format)
+        file = bench.root / "snapshots" / "history.sql"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(SNAPSHOT % bench.file_format)
+        yield bench
+        file.unlink()
+
+    def test_changes_since_the_snapshot_are_found(self, bench: Workbench) -> None:
         # The select's type is another than the snapshot's.
         bench.configure("select account_id, name, cast(seen as int) as seen from {{ target.schema }}.dump")
         for dump in (
@@ -96,10 +98,6 @@ class TestAdopting:
         ]
 
     def test_a_snapshot_is_the_first_dated_dump(self, bench: Workbench) -> None:
-        if bench.file_format == "parquet":
-            pytest.skip("dbt snapshots need Delta or Iceberg")
-        (bench.root / "snapshots").mkdir(exist_ok=True)
-        (bench.root / "snapshots" / "history.sql").write_text(SNAPSHOT % bench.file_format)
         bench.dump(rows("(1, 'ann', 5)", "(2, 'bob', 5)"))
         assert bench.run(command="snapshot").ok
         bench.configure(snapshot_date="day", redelivery="replace")

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from bad_input import messages
-from pyspark.sql import SparkSession
 from workbench import CONFIG, Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(10)"
@@ -97,12 +95,10 @@ FIRST_DUMPS = {
 
 
 @pytest.fixture(scope="class")
-def desk(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Workbench:
+def desk(shared_bench: Workbench) -> Workbench:
     """A workbench whose tests give each kind of input a model of its own, and run all of them at once."""
-    desk = Workbench(spark, Path(project.project_root), project.test_schema)
-    spark.sql(f"create schema if not exists {desk.schema}")
-    desk.configure(GOOD)
-    return desk
+    shared_bench.configure(GOOD)
+    return shared_bench
 
 
 def named(kinds: Iterable[str]) -> dict[str, str]:
@@ -112,7 +108,7 @@ def named(kinds: Iterable[str]) -> dict[str, str]:
 
 def refusals(desk: Workbench, inputs: dict[str, Input], is_built: bool = False) -> dict[str, str]:
     """What dbt says of each kind of input, where there is no log or all have the same; nothing is changed."""
-    names, said = named(inputs), {}
+    names, refusals = named(inputs), {}
     for kind, given in inputs.items():
         desk.add_differential(names[kind], given.dump, **CONFIG | given.config)
     if is_built:
@@ -122,20 +118,20 @@ def refusals(desk: Workbench, inputs: dict[str, Input], is_built: bool = False) 
         some = [kind for kind, given in inputs.items() if given.args == args]
         done = desk.run("--select", *(names[kind] for kind in some), *args)
         assert f"PASS=0 WARN=0 ERROR={len(some)} SKIP=0" in done.text, done.text
-        said |= {kind: done.messages[names[kind]] for kind in some}
+        refusals |= {kind: done.messages[names[kind]] for kind in some}
     assert desk.contents() == before
-    return said
+    return refusals
 
 
 class TestDumps:
     @pytest.fixture(scope="class")
-    def said(self, desk: Workbench) -> dict[str, str]:
+    def refusals(self, desk: Workbench) -> dict[str, str]:
         desk.build()
         return refusals(desk, DUMPS, is_built=True)
 
     @pytest.mark.parametrize("kind", DUMPS)
-    def test_a_bad_dump_is_refused(self, said: dict[str, str], kind: str) -> None:
-        assert messages("Dump")[kind] in said[kind]
+    def test_a_bad_dump_is_refused(self, refusals: dict[str, str], kind: str) -> None:
+        assert messages("Dump")[kind] in refusals[kind]
 
     def test_the_page_lists_what_is_tested(self) -> None:
         assert list(messages("Dump")) == list(DUMPS)
@@ -144,11 +140,11 @@ class TestDumps:
 
 class TestFirstDumps:
     @pytest.fixture(scope="class")
-    def said(self, desk: Workbench) -> dict[str, str]:
+    def refusals(self, desk: Workbench) -> dict[str, str]:
         table = named(FIRST_DUMPS)["a table of the model's name"]
         desk.spark.sql(f"create table {desk.schema}.{table} as select 42 as answer")
         return refusals(desk, FIRST_DUMPS)
 
     @pytest.mark.parametrize("kind", FIRST_DUMPS)
-    def test_a_bad_first_dump_is_refused(self, said: dict[str, str], kind: str) -> None:
-        assert messages("First dump")[kind] in said[kind]
+    def test_a_bad_first_dump_is_refused(self, refusals: dict[str, str], kind: str) -> None:
+        assert messages("First dump")[kind] in refusals[kind]

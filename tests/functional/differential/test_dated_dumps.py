@@ -59,9 +59,9 @@ class TestDatedDumps:
     def test_each_date_is_a_batch(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date")
         done = bench.build(DUMPS)
-        said = [line for line in done.text.splitlines() if line.startswith("deltawave: accounts: batch ")]
+        lines = [line for line in done.text.splitlines() if line.startswith("deltawave: accounts: batch ")]
         # The batch without a change is in dbt.log alone.
-        assert [re.sub(r", [\d.]+ s,", ",", line) for line in said] == [
+        assert [re.sub(r", [\d.]+ s,", ",", line) for line in lines] == [
             "deltawave: accounts: batch 1 (2026-01-01): +2 -0 ~0 of 2, outer_join",
             "deltawave: accounts: batch 3 (2026-01-05): +0 -0 ~1 of 2, outer_join",
         ]
@@ -161,11 +161,11 @@ class TestReplacedDates:
         bench.build(DUMPS, *SEVERAL)
         without_last = f"select * from ({corrected('anna')}) where dump_date < '2026-01-05'"
         text = bench.refused(without_last, *SEVERAL, models=models)
-        said = (
+        message = (
             "{}: dump(s) of 2026-01-02 were delivered again with other rows. redelivery: replace undoes their batches "
         )
-        said += "and all later ones, and the select no longer has dump(s) of 2026-01-05 to compare again"
-        assert all(said.format(name) in text for name in models)
+        message += "and all later ones, and the select no longer has dump(s) of 2026-01-05 to compare again"
+        assert all(message.format(name) in text for name in models)
         done = bench.build(corrected("anna"), *SEVERAL)
         again = "dump(s) of {} were delivered again with other rows: the run {}"
         for name in models:
@@ -193,7 +193,7 @@ class TestReplacedDates:
         assert bench.build(None, *SEVERAL).messages == dict.fromkeys(models, "no changes")
         assert [bench.log(model=name) for name in models] == [log] * len(models)
 
-    def test_readers_are_warned_of_and_a_refused_dump_is_met_again(self, bench: Workbench) -> None:
+    def test_readers_are_warned_of_and_a_refused_dump_is_compared_again(self, bench: Workbench) -> None:
         bench.configure(snapshot_date="dump_date", redelivery="replace")
         bench.add_model(
             "reader",
@@ -240,14 +240,14 @@ class TestExpectedRows:
         bench.dump(DUMPS)
         done = bench.run(*SEVERAL)
         for name in models:
-            said = done.messages[name]
-            assert "batch 3 (2026-01-05): the select of expected_rows returned no row, not one whole number." in said
-            assert "Nothing was changed in this batch; this run has committed 2 batches before it." in said
+            message = done.messages[name]
+            assert "batch 3 (2026-01-05): the select of expected_rows returned no row, not one whole number." in message
+            assert "Nothing was changed in this batch; this run has committed 2 batches before it." in message
         bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260105', '3')")
         text = bench.refused(None, *SEVERAL, models=models)
         for name in models:
-            said = "batch 3 (2026-01-05): the dump has 2 row(s), and expected_rows gives 3. Is the dump complete?"
-            assert f"{name}, {said}" in text
+            message = "batch 3 (2026-01-05): the dump has 2 row(s), and expected_rows gives 3. Is the dump complete?"
+            assert f"{name}, {message}" in text
         bench.build(DUMPS + "union all select 3, 'cid', date '2026-01-05'", *SEVERAL)
         bench.spark.sql(f"insert into {bench.schema}.delivered values ('20260106', '9')")
         cut = DUMPS + "union all select 3, 'cid', date '2026-01-05' union all select 1, 'eve', date '2026-01-06'"
@@ -318,5 +318,5 @@ class TestDumpsWithoutDates:
         # The same numbers as text would have another order.
         text = "select account_id, name, cast(load as string) as load from {{ target.schema }}.dump"
         bench.configure(text, snapshot_date="load", snapshot_order="text")
-        said = "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order)."
-        assert said in bench.refused()
+        message = "the dumps of the log were ordered by number, and the model now orders them by text (snapshot_order)."
+        assert message in bench.refused()

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +41,12 @@ class TestDbtFeatures:
 
         bench.configure(persist_docs={"relation": True, "columns": True})
         for words, name in (("what it''s called", "ann"), ("how it is called", "eve"), ("how it is called", "ida")):
-            (bench.root / "models" / "accounts.yml").write_text(YML.format(words=words))
+            bench.add_yml(YML.format(words=words))
             bench.build(f"select 1 as account_id, '{name}' as name")
             found = comments()
             assert found["name"] == words.replace("''", "'")
             assert found["_change_type"] == "insert, update or delete"
             assert found["Comment"] == "Who's who"
-        (bench.root / "models" / "accounts.yml").unlink()
 
     def test_docs_show_the_rows_and_bytes_of_a_log(self, bench: Workbench) -> None:
         """The log is a view, of which Spark has no statistics."""
@@ -77,16 +75,11 @@ COLUMNS = {
 
 
 class TestContract:
-    @pytest.fixture
-    def bench(self, bench: Workbench) -> Iterator[Workbench]:
-        yield bench
-        (bench.root / "models" / "accounts.yml").unlink(missing_ok=True)
-
     @staticmethod
     def place(bench: Workbench, columns: list[dict[str, Any]]) -> None:
         """Write the yml of an enforced contract."""
         model = {"name": "accounts", "config": {"contract": {"enforced": True}}, "columns": columns}
-        (bench.root / "models" / "accounts.yml").write_text(yaml.safe_dump({"models": [model]}, sort_keys=False))
+        bench.add_yml(yaml.safe_dump({"models": [model]}, sort_keys=False))
 
     @staticmethod
     def printed(bench: Workbench) -> str:
@@ -108,7 +101,7 @@ class TestContract:
         (model,) = yaml.safe_load(text)["models"]
         assert model["config"] == {"contract": {"enforced": True}}
         assert {column["name"]: column["data_type"] for column in model["columns"]} == COLUMNS
-        (bench.root / "models" / "accounts.yml").write_text(text)
+        bench.add_yml(text)
         bench.build()
         bench.build(ROW.replace("ann", "eve"))
         assert bench.batches() == [(1, 1, 0, 0), (2, 0, 0, 1)]
@@ -134,10 +127,10 @@ class TestContract:
         row = "select 1 as account_id, " + ", ".join(f"{number} as c{number}" for number in range(40))
         bench.build(row)
         text = self.printed(bench)
-        (bench.root / "models" / "accounts.yml").write_text(text)
+        bench.add_yml(text)
         bench.build(row.replace("39 as c39", "0 as c39"))
         assert bench.batches("updates") == [(0,), (1,)]
-        (bench.root / "models" / "accounts.yml").write_text(text.replace("c39:int", "c39:bigint"))
+        bench.add_yml(text.replace("c39:int", "c39:bigint"))
         assert "c39:int>, in the yml struct<" in bench.refused(row.replace("39 as c39", "1 as c39"))
 
 
@@ -164,9 +157,9 @@ class TestClone:
             asked = {"model": MODEL, "format": "html"}, {"model": MODEL, "key": {"account_id": 1}}
             for operation, given in zip(("report", "print_history"), asked, strict=True):
                 done = bench.operate(operation, **given)
-                said = f"`{dev}`.`accounts` is a view of `{bench.schema}`.`accounts`, as dbt clone makes it"
+                message = f"`{dev}`.`accounts` is a view of `{bench.schema}`.`accounts`, as dbt clone makes it"
                 assert not done.ok
-                assert said in done.text
+                assert message in done.text
             place()
             bench.build("select 1 as account_id, 'eve' as name")
             rows = bench.spark.table(f"{dev}.accounts").orderBy("_batch_id")
@@ -174,8 +167,8 @@ class TestClone:
             assert rows.columns == bench.spark.table(f"{bench.schema}.accounts").columns
 
             place(schema="dev")
-            for model, said in ((MODEL, ""), ("now", ": the next run builds now here.")):
-                assert f"If it is a view that dbt clone made, drop it{said}" in bench.failed("--select", model)
+            for model, hint in ((MODEL, ""), ("now", ": the next run builds now here.")):
+                assert f"If it is a view that dbt clone made, drop it{hint}" in bench.failed("--select", model)
             log_alone = ("--select", MODEL)
             assert (done := clone("--full-refresh", *log_alone)).ok, done.text
             bench.spark.sql(f"drop view {dev}.accounts")

@@ -43,12 +43,12 @@ class TestQuarantine:
         """dbt counts them in a test."""
         bench.add_test("nothing_was_set_aside", NOTHING_WAS_SET_ASIDE)
         done = bench.build(rows("(1, 'ann'), (2, 'bob'), (2, 'rob'), (3, 'cid'), (5, 'eve')"))
-        said = done.text
+        message = done.text
         assert done.messages["accounts"] == "1 batch: 3 inserts, 0 deletes, 0 updates, 2 rows quarantined"
-        assert "deltawave: accounts: batch 1: +3 -0 ~0 of 3, 2 quarantined, " in said
-        assert "accounts, batch 1: 1 key(s) (account_id) occur more than once, for instance (2)." in said
-        assert "Their 2 rows were quarantined, and the log keeps the previous rows of these keys" in said
-        assert "deltawave.quarantine(ref('accounts'))" in said
+        assert "deltawave: accounts: batch 1: +3 -0 ~0 of 3, 2 quarantined, " in message
+        assert "accounts, batch 1: 1 key(s) (account_id) occur more than once, for instance (2)." in message
+        assert "Their 2 rows were quarantined, and the log keeps the previous rows of these keys" in message
+        assert "deltawave.quarantine(ref('accounts'))" in message
         assert bench.log() == [(1, "ann", "insert", 1), (3, "cid", "insert", 1), (5, "eve", "insert", 1)]
         assert self.set_aside(bench) == [(2, "bob", 1), (2, "rob", 1)]
 
@@ -109,7 +109,7 @@ class TestQuarantine:
             ["3", "0", "0", "1", "0", "0", "2"],
         ]
 
-    def test_dated_dumps_are_taken_once(self, bench: Workbench) -> None:
+    def test_dated_dumps_are_loaded_once(self, bench: Workbench) -> None:
         bench.configure(duplicate_keys="quarantine", snapshot_date="day")
         bench.build(
             "select account_id, name, date'2026-01-01' + day as day from values "
@@ -184,5 +184,5 @@ class TestMultiset:
         assert bench.state() == before
         # A log keeps to one way of telling rows apart.
         bench.configure()
-        said = "the log was created with duplicate_keys: multiset, but the option is now 'fail'"
-        assert said in bench.refused()
+        message = "the log was created with duplicate_keys: multiset, but the option is now 'fail'"
+        assert message in bench.refused()

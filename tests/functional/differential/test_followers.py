@@ -3,12 +3,12 @@
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 import yaml
-from numbered import DATED
+from numbered import DATED, ONE_ROW_DATED
 from unit.macro_harness import Macros, Relation
 from workbench import MODEL, STOPPING, Workbench
 
@@ -258,11 +258,6 @@ class TestFollowers:
         if bench.file_format == "parquet":
             pytest.skip("Parquet tables take no merge")
         bench.configure(snapshot_date="day")
-        dumps = """
-            select * from values
-                (1, 'ann', date '2026-01-01'), (1, 'anna', date '2026-01-02'), (1, 'anne', date '2026-01-03')
-                as t(account_id, name, day)
-        """
         names = ["ann", "anna", "anne"]
         for day, file_format in enumerate(("parquet", bench.file_format, "parquet"), 1):
             end = f"20{day}0-01-01"
@@ -273,7 +268,7 @@ class TestFollowers:
                 bench.build()
                 assert strategies(bench, "versions")[-1] == "show"
                 assert versions(bench) == [*ended[:-1], (*ended[-1][:3], end)]
-            bench.build(f"{dumps} where day <= date '2026-01-0{day}'")
+            bench.build(f"{ONE_ROW_DATED} where day <= date '2026-01-0{day}'")
             assert versions(bench) == [*ended, (1, names[day - 1], f"2026-01-0{day}", end)]
         assert strategies(bench, "versions") == ["build", "show", "rewrite", "show", "rewrite"]
 
@@ -353,24 +348,24 @@ class TestFollowers:
 
 class TestStoppedFollowers:
     macros = STOPPING
+    DUMP = "select * from values (1, 'ann', {n}), (2, 'bob{n}', 0), ({n}, 'cid', 0) as t(account_id, name, seen)"
 
     def test_the_next_run_completes_them(self, bench: Workbench) -> None:
         follow(bench)
-        dump = "select * from values (1, 'ann', {n}), (2, 'bob{n}', 0), ({n}, 'cid', 0) as t(account_id, name, seen)"
-        bench.build(dump.format(n=10))
+        bench.build(self.DUMP.format(n=10))
         steps = ["stage", "decide", "place", "record", "publish", "clean", "end"]
         if bench.file_format != "parquet":
             # Before and after a merge into the table, and before what was merged is dropped.
             steps = ["place", "record", "clean"]
         for number, step in enumerate(steps, 11):
-            bench.build(dump.format(n=number), "--select", MODEL)
+            bench.build(self.DUMP.format(n=number), "--select", MODEL)
             before = [rows(bench, name) for name in FOLLOWERS]
             assert f"stopped at {step}" in bench.failed("--vars", f"stop_at: {step}", "--select", *FOLLOWERS)
             if step in ("stage", "decide", "place"):
                 assert [rows(bench, name) for name in FOLLOWERS] == before
             bench.build()
             assert_followed(bench)
-        bench.build(dump.format(n=20))
+        bench.build(self.DUMP.format(n=20))
         assert_followed(bench)
         kinds = ["rows", "rows"] if bench.file_format == "parquet" else ["patch", "rows"]
         for name in FOLLOWERS:
@@ -382,9 +377,8 @@ class TestStoppedFollowers:
         if bench.file_format == "parquet":
             pytest.skip("Parquet tables take no merge")
         follow(bench)
-        dump = "select * from values (1, 'ann', {n}), (2, 'bob{n}', 0), ({n}, 'cid', 0) as t(account_id, name, seen)"
         for number in (10, 11):
-            bench.build(dump.format(n=number))
+            bench.build(self.DUMP.format(n=number))
         stalled = {}
         for name in FOLLOWERS:
             record = json.loads(bench.spark.table(f"{bench.schema}.{name}__commit_2").first()["record"])
@@ -393,7 +387,7 @@ class TestStoppedFollowers:
                 f"create table {bench.schema}.kept_{name} using {bench.file_format} as select * from {patch}"
             )
             stalled[name] = record, patch
-        bench.build(dump.format(n=12))
+        bench.build(self.DUMP.format(n=12))
         macros = Macros()
         for name, (record, patch) in stalled.items():
             before = rows(bench, name)
@@ -417,11 +411,6 @@ models:
 
 
 class TestWhatDbtOffers:
-    @pytest.fixture
-    def bench(self, bench: Workbench) -> Iterator[Workbench]:
-        yield bench
-        (bench.root / "models" / "versions.yml").unlink(missing_ok=True)
-
     def test_hooks_descriptions_and_contracts(self, bench: Workbench) -> None:
         bench.spark.sql(f"create table {bench.schema}.heard (at string, found bigint) using parquet")
         options = {
@@ -434,7 +423,7 @@ class TestWhatDbtOffers:
         bench.add_model("other", "select 7 as a")
         hook = "insert into {{ this.schema }}.heard select 'now', a from {{ ref('other') }}"
         bench.add_model("now", follower("current_state", bench.file_format, post_hook=hook))
-        (bench.root / "models" / "versions.yml").write_text(YML)
+        bench.add_yml(YML)
         for name in ("ann", "eve"):
             bench.build(f"select 1 as account_id, '{name}' as name")
             described = bench.spark.sql(f"describe extended {bench.schema}.versions").collect()
@@ -450,7 +439,7 @@ class TestWhatDbtOffers:
         done = bench.operate("contract", model="versions")
         found = re.search(r"^models:\n(?: .*\n?)+", done.text, re.MULTILINE)
         assert found is not None, done.text
-        (bench.root / "models" / "versions.yml").write_text(found[0])
+        bench.add_yml(found[0])
         bench.build("select 1 as account_id, 'ida' as name")
         (model,) = yaml.safe_load(found[0])["models"]
         assert [column["name"] for column in model["columns"]][2:] == [
@@ -459,7 +448,7 @@ class TestWhatDbtOffers:
             "dbt_valid_from",
             "dbt_valid_to",
         ]
-        (bench.root / "models" / "versions.yml").write_text(found[0].replace("timestamp", "date"))
+        bench.add_yml(found[0].replace("timestamp", "date"))
         bench.dump("select 1 as account_id, 'zoe' as name")
         assert "other type: dbt_valid_to, in the view timestamp, in the yml date" in bench.failed()
         assert len(rows(bench, "versions")) == 3

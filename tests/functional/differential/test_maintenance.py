@@ -28,7 +28,7 @@ def dated(bench: Workbench) -> Workbench:
 
 
 class TestRewind:
-    def test_late_dump_is_taken_in(self, dated: Workbench) -> None:
+    def test_late_dump_is_loaded(self, dated: Workbench) -> None:
         for name, select in READERS.items():
             dated.add_model(name, select)
         dated.build(None, "--exclude", "accounts", "never_built")

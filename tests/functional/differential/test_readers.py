@@ -4,15 +4,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from numbered import ONE_ROW_DATED
 from pyspark.sql import DataFrame, SparkSession
 from workbench import STOPPING, Workbench
 
 DUMP = "select id as account_id, concat('v', id % {}) as name from range(20)"
-DATED = """
-    select * from values
-        (1, 'ann', date '2026-01-01'), (1, 'anna', date '2026-01-02'), (1, 'anne', date '2026-01-03')
-        as t(account_id, name, day)
-"""
 
 
 class SlowReader:
@@ -89,7 +85,7 @@ class TestUndoneBatches:
         """Undone twice over; their dates come again, and nothing else takes them for batches of the log."""
         bench.configure(snapshot_date="day")
         bench.add_model("counted", "{{ config(materialized='view') }}{{ deltawave.batches(ref('accounts')) }}")
-        bench.build(DATED)
+        bench.build(ONE_ROW_DATED)
         stands = sorted(bench.log("*"), key=str)
         reader = SlowReader(bench.spark, f"select * from {bench.schema}.accounts")
         listed = partitions(bench, "batches")

@@ -34,14 +34,14 @@ class TestRefusals:
         assert bench.contents() == before
         assert "torn page" in done.messages["torn"]
         for option, value in FORMATS.items():
-            said = f"'{option}' is {value}, and this session has no catalog for {value} tables"
-            assert said in done.messages[option]
-        said = done.messages["twice"]
-        assert "2 key(s) (account_id) occur more than once, for instance (3), (4)" in said
+            message = f"'{option}' is {value}, and this session has no catalog for {value} tables"
+            assert message in done.messages[option]
+        message = done.messages["twice"]
+        assert "2 key(s) (account_id) occur more than once, for instance (3), (4)" in message
         is_ours = adapter_type == "deltawave"
-        assert ("Data Error in model twice (models/added/twice.sql)" in said) == is_ours
-        assert ("> in macro _stop" in said) == (not is_ours)
-        assert ("\n  > " in said) == (not is_ours)
+        assert ("Data Error in model twice (models/added/twice.sql)" in message) == is_ours
+        assert ("> in macro _stop" in message) == (not is_ours)
+        assert ("\n  > " in message) == (not is_ours)
 
     def test_files_and_views(self, bench: Workbench, tmp_path: Path) -> None:
         table = f"{bench.schema}.of__files"
@@ -82,8 +82,8 @@ class TestShares:
         # The first batch consists of inserts.
         bench.build(GOOD)
         padded = GOOD.replace("cast(id as string)", "concat(if(id < 5, 'no ', ''), cast(id as string))")
-        said = "5 of 10 rows (50.0%) would be updated, more than max_update_fraction 0.2 allows."
-        assert said in bench.refused(padded)
+        message = "5 of 10 rows (50.0%) would be updated, more than max_update_fraction 0.2 allows."
+        assert message in bench.refused(padded)
         more = padded.replace("range(10)", "range(15)")
         bench.build(more, "--vars", "deltawave_accept: [accounts]")
         # Values of a new column are no updates.

@@ -1,12 +1,10 @@
 """What somebody, or another configuration, does to a model between two runs that read parts of the table."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from bad_input import messages
-from pyspark.sql import SparkSession
 from workbench import DUMP, MODEL, REWRITING, SEVERAL, Run, Workbench
 
 ROWS = "select id as account_id, cast(id as string) as name, 'same' as note, 1 as version, 1 as number from range(20)"
@@ -119,18 +117,17 @@ class Desk(Workbench):
 
 
 @pytest.fixture(scope="class")
-def desk(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Desk:
+def desk(shared_bench: Workbench) -> Desk:
     """A desk without models."""
-    desk = Desk(spark, Path(project.project_root), project.test_schema)
-    spark.sql(f"create schema if not exists {desk.schema}")
-    return desk
+    (shared_bench.root / "models" / f"{MODEL}.sql").unlink()
+    return Desk(shared_bench.spark, shared_bench.root, shared_bench.schema)
 
 
 class TestBetweenRuns:
     NAMES = {kind: f"m{number}" for number, kind in enumerate(REFUSED)}
 
     @pytest.fixture(scope="class")
-    def said(self, desk: Desk) -> dict[str, str]:
+    def refusals(self, desk: Desk) -> dict[str, str]:
         """What the second run says of each model; it changes nothing."""
         for kind, name in self.NAMES.items():
             desk.place(name, REFUSED[kind].config)
@@ -151,8 +148,8 @@ class TestBetweenRuns:
         return {part.split(" ", 1)[0]: part for part in parts}
 
     @pytest.mark.parametrize("kind", REFUSED)
-    def test_is_refused(self, said: dict[str, str], kind: str) -> None:
-        assert messages("Between two runs")[kind] in said.get(self.NAMES[kind], "no error")
+    def test_is_refused(self, refusals: dict[str, str], kind: str) -> None:
+        assert messages("Between two runs")[kind] in refusals.get(self.NAMES[kind], "no error")
 
     def test_the_page_lists_what_is_tested(self) -> None:
         assert list(messages("Between two runs")) == list(REFUSED)
@@ -175,7 +172,7 @@ class TestGoesOn:
         for name in GOES_ON:
             assert desk.changes(name) == [*first, (3, 7, "update", "other")], name
 
-    def test_a_kept_side_that_is_gone_is_made_anew_by_a_rewind(self, desk: Desk) -> None:
+    def test_a_missing_state_is_rebuilt_by_a_rewind(self, desk: Desk) -> None:
         desk.configure(strategy="outer_join")
         desk.build(ROWS, "--select", MODEL)
         desk.build(ROWS.replace("'same'", "'other'"), "--select", MODEL)

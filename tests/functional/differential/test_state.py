@@ -145,8 +145,8 @@ class TestRepair:
             bench.build(GOOD)
             assert bench.names() == {"accounts"}
             bench.configure(state_schema=state, schema="other")
-            said = bench.refused(GOOD + " where id < 3")
-            assert f"the helper relations in {state} belong to `{bench.schema}`.`accounts`" in said
+            message = bench.refused(GOOD + " where id < 3")
+            assert f"the helper relations in {state} belong to `{bench.schema}`.`accounts`" in message
             assert not bench.operate("compact", model=MODEL).ok
             bench.spark.sql(f"drop view {bench.schema}.accounts")
             assert bench.run().ok

@@ -165,7 +165,7 @@ def test_a_select_whose_tables_are_known(spark: SparkSession, store: Callable[..
         "select transform(account_id) using 'cat' as (account_id string) from {source}",
     ],
 )
-def test_a_select_that_only_reading_tells(spark: SparkSession, store: Callable[..., str], select: str) -> None:
+def test_a_select_that_only_reading_shows(spark: SparkSession, store: Callable[..., str], select: str) -> None:
     spark.udf.register("deltawave_own", lambda name: name, StringType())
     spark.createDataFrame([(1,), (2,)], "account_id long").createOrReplaceTempView("deltawave_rows")
     assert fingerprint(spark.sql(select.format(source=store(ROWS.format(10))))) is None

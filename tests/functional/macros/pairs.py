@@ -1,5 +1,9 @@
 """Pairs of values that are equal under the delta contract, and pairs that are not."""
 
+from collections.abc import Callable
+
+from pyspark.sql import SparkSession
+
 Pairs = list[tuple[str, str]]
 
 EQUAL: Pairs = [
@@ -77,3 +81,10 @@ DIFFERENT: Pairs = [
 def as_row(pairs: Pairs) -> str:
     """One row of all pairs: columns l0, r0, l1, r1 and so on."""
     return "select " + ", ".join(f"{left} as l{n}, {right} as r{n}" for n, (left, right) in enumerate(pairs))
+
+
+def those(spark: SparkSession, pairs: Pairs, condition: Callable[[str, str], str]) -> Pairs:
+    """The pairs whose two columns fulfil a condition."""
+    conditions = ", ".join(condition(f"l{n}", f"r{n}") for n in range(len(pairs)))
+    row = spark.sql(f"select {conditions} from ({as_row(pairs)})").first()
+    return [pair for pair, holds in zip(pairs, row, strict=True) if holds]

@@ -3,7 +3,7 @@
 import pytest
 from generated import collect
 from hypothesis import strategies as st
-from pairs import DIFFERENT, EQUAL, as_row
+from pairs import DIFFERENT, EQUAL, as_row, those
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 AWKWARD = [
@@ -42,12 +42,8 @@ def test_a_quoted_name_is_the_name_that_it_was_made_of(spark, deltawave):
 def found_equal(spark, deltawave, pairs):
     """The pairs that the macro's comparison finds equal."""
     types = {column["name"]: column["data_type"] for column in deltawave._columns_of_query(as_row(pairs))}
-    compared = [
-        f"{deltawave._comparable(f'l{n}', types[f'l{n}'])} <=> {deltawave._comparable(f'r{n}', types[f'r{n}'])}"
-        for n in range(len(pairs))
-    ]
-    row = spark.sql(f"select {', '.join(compared)} from ({as_row(pairs)})").first()
-    return [pair for pair, equal in zip(pairs, row, strict=True) if equal]
+    values = {name: deltawave._comparable(name, data_type) for name, data_type in types.items()}
+    return those(spark, pairs, lambda left, right: f"{values[left]} <=> {values[right]}")
 
 
 def test_equal_values_compare_as_equal(spark, deltawave):

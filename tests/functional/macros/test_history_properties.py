@@ -19,12 +19,12 @@ def versions(history: list[State], tracked: list[str]) -> Iterator[tuple[Row, in
     for batch, state in enumerate(history, start=1):
         rows = {row[: len(KEYS)]: row for row in map(content, state)}
         for key in list(opened):
-            former, since = opened[key]
+            previous, since = opened[key]
             data = rows[key][len(KEYS) :] if key in rows else None
-            if data is not None and all(data[place] == former[len(KEYS) + place] for place in places):
+            if data is not None and all(data[place] == previous[len(KEYS) + place] for place in places):
                 opened[key] = rows[key], since
             else:
-                yield former, since, batch
+                yield previous, since, batch
                 del opened[key]
         for key in rows.keys() - opened.keys():
             opened[key] = rows[key], batch
@@ -51,23 +51,23 @@ def test_versions_are_those_of_the_history(spark, deltawave, cases, track_column
 
 
 def test_images_lead_from_each_state_to_the_next(spark, deltawave, cases):
-    taken, given = defaultdict(list), defaultdict(list)
+    removed, added = defaultdict(list), defaultdict(list)
     for row in spark.sql(deltawave.changes(cases.log, KEY)).collect():
         assert day(row._commit_timestamp) == row._commit_version
-        side = taken if row._change_type in ("delete", "update_preimage") else given
+        side = removed if row._change_type in ("delete", "update_preimage") else added
         side[row._commit_version].append(tuple(row)[:WIDTH])
     states = by_case([])
     for number in range(1, STATES + 1):
-        for case, rows in by_case(taken[number]).items():
+        for case, rows in by_case(removed[number]).items():
             assert rows <= states[case]
             states[case] -= rows
-        for case, rows in by_case(given[number]).items():
+        for case, rows in by_case(added[number]).items():
             states[case] += rows
         assert_states(states, cases.histories, number)
 
 
 def test_deleting_and_inserting_every_row_is_the_log_but_for_useless_pairs(spark, deltawave, cases, view):
-    """The worst case of a window: each batch deletes the whole former state and inserts the new one."""
+    """The worst case of a window: each batch deletes the whole previous state and inserts the new one."""
     sides = [
         f"select *, '{kind}' as _change_type, {number}L as _batch_id from {cases.states[number - offset]}"
         for number in range(1, STATES + 1)

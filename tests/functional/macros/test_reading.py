@@ -35,7 +35,7 @@ def versions(spark, sql):
 
 @pytest.mark.parametrize("tracked", ["name", ["name"]])
 def test_an_update_of_unknown_columns_may_be_of_tracked_ones(spark, deltawave, view, tracked):
-    log = view("untold_log", LOG.replace("array('name')", "null"))
+    log = view("log_without_columns", LOG.replace("array('name')", "null"))
     assert versions(spark, deltawave.scd2(log, "id", track_columns=tracked))[:2] == [
         (1, "ann", 11, 1, 3, False),
         (1, "eve", 11, 3, None, True),

@@ -70,7 +70,7 @@ def test_a_log_holds_the_changes_and_no_others(spark, cases):
 
 
 def changes(case: int, old: State, new: State):
-    """Key, and row, kind, changed columns and former values of each change."""
+    """Key, and row, kind, changed columns and previous values of each change."""
     before = {row[: len(KEYS)]: row for row in old}
     after = {row[: len(KEYS)]: row for row in new}
     for key in before.keys() | after.keys():
@@ -83,8 +83,8 @@ def changes(case: int, old: State, new: State):
             differ = {
                 name for name, left, right in zip(KEYS + DATA, was, now, strict=True) if content(left) != content(right)
             }
-            former = content(was[len(KEYS) :])
-            yield (case, *key), (content((case, *now)), "update", differ, former)
+            previous = content(was[len(KEYS) :])
+            yield (case, *key), (content((case, *now)), "update", differ, previous)
 
 
 def test_replays_to_finds_exactly_the_rows_that_differ(spark, deltawave, cases):

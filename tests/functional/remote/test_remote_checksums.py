@@ -283,14 +283,14 @@ def test_keys_of_other_types(source, table, declared):
 
 
 @on_postgresql
-def test_time_stamps_as_keys_are_told_in_utc(spark, source, table):
+def test_time_stamps_as_keys_are_shown_in_utc(spark, source, table):
     table("k timestamptz", "('2026-10-25 00:30:00Z'), ('2026-10-25 01:30:00Z')")
     job = Job(spark, source, "select * from checksums.t", sessionInitStatement="set timezone = 'Europe/Berlin'")
     found = job.checksums(job.columns("k"), [None, ["2026-10-25 00:30:00.000001"], ["2026-10-25 01:30:00"]])
     assert counts(found) == {1: 1, 3: 1}
 
 
-def test_time_stamps_of_mariadb_as_keys_are_told_in_utc(spark, maria):
+def test_time_stamps_of_mariadb_as_keys_are_shown_in_utc(spark, maria):
     maria.run(
         "set time_zone = '+00:00'",
         "create table checksums.times (k timestamp null)",

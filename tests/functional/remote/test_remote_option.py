@@ -13,7 +13,7 @@ class TestWrongName:
         "accounts.sql": "{{ config(materialized='differential', unique_key='id', remote='legcy') }} select 1 as id"
     }
 
-    def test_a_wrong_name_is_told_first(self, project):
+    def test_a_wrong_name_is_reported_first(self, project):
         with pytest.raises(DbtRuntimeError) as refused:
             run_dbt(["compile"])
         assert "There is no remote 'legcy' in the profile. Under remotes it has: derby, legacy." in str(refused.value)

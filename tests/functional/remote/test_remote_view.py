@@ -122,7 +122,7 @@ class TestErrors:
         with pytest.raises(DbtRuntimeError, match=r"no dialect is known for jdbc:oracle.*jdbc:postgresql:"):
             project.adapter.remote_dialect("foreign")
 
-    def test_dbt_tells_it_without_the_secret(self, project, logs_dir):
+    def test_dbt_reports_it_without_the_secret(self, project, logs_dir):
         Path(project.project_root, "models", "locked.sql").write_text(
             "{% do adapter.remote_view('locked', 'select 1', 'unread') %} select 1 as id"
         )

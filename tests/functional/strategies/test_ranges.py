@@ -35,13 +35,13 @@ class Turns(Workbench):
         assert found[0] == found[1]
         return found[0]
 
-    def both_say(self, query: str, said: str) -> bool:
+    def both_say(self, query: str, message: str) -> bool:
         """A dump that both refuse for the same reason, without a batch."""
         before = self.counts()
         self.dump(query)
         text = " ".join(self.run().text.split())
         assert self.counts() == before
-        return all(f"{name}, batch {len(before) + 1}: {said}" in text for name in STRATEGIES)
+        return all(f"{name}, batch {len(before) + 1}: {message}" in text for name in STRATEGIES)
 
     def statements(self, strategy: str) -> str:
         """What the last run did."""
@@ -108,14 +108,14 @@ class TestGuardOverATurn:
         turns.build(f"{ALL} union all {new}")
         turns.build(f"{ALL} where id not between 48 and 78 union all {new}")
         assert turns.counts() == [(100, 0, 0), (40, 0, 0), (0, 31, 0)]
-        said = "{} would be deleted in one cycle through the ranges, 31 of them by earlier batches, more than"
+        message = "{} would be deleted in one cycle through the ranges, 31 of them by earlier batches, more than"
         # Rows that came are no excuse.
-        assert turns.both_say(f"{ALL} where id < 48 union all {new}", said.format("52 of 100 rows (52.0%)"))
+        assert turns.both_say(f"{ALL} where id < 48 union all {new}", message.format("52 of 100 rows (52.0%)"))
         # What was refused is read again. It is there, and the turn ends.
         turns.build(f"{ALL} where id not between 48 and 78 union all {new}")
         # Neither this turn nor the last one holds too many, but they are one loss.
         few = f"{ALL} where id < 25"
-        assert turns.both_say(few, said.format("85 of 140 rows (60.7%)"))
+        assert turns.both_say(few, message.format("85 of 140 rows (60.7%)"))
         # What is accepted holds until each range was read once.
         turns.build(few, "--vars", f"deltawave_accept: {json.dumps(STRATEGIES)}")
         for _ in range(2):
@@ -132,8 +132,8 @@ class TestGuardOverATurn:
         few = f"{ALL} {more.format(20)}"
         turns.build(few)
         turns.build(few)
-        said = "35 row(s) would be inserted into 100 (35.0%) in one cycle through the ranges, 20 of them by earlier"
-        assert turns.both_say(few.replace("range(100)", "range(115)"), said)
+        message = "35 row(s) would be inserted into 100 (35.0%) in one cycle through the ranges, 20 of them by earlier"
+        assert turns.both_say(few.replace("range(100)", "range(115)"), message)
         assert turns.counts() == [(100, 0, 0), (20, 0, 0), (0, 0, 0)]
 
 

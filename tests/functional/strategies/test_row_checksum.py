@@ -69,38 +69,51 @@ class TestWeakChecksums:
         assert bench.log("account_id, name, _before.name, _batch_id")[-1] == (4, "newer", "old", 2)
 
 
-class TestChecksumsOfABaseline:
-    """The log lacks the rows of the first dump, and nothing else is kept of them but checksums."""
+# Of the rows of a baseline, what their strategy keeps; and how another strategy is refused.
+KEPT_ALONE = {
+    "row_checksum": ["its last batch kept only checksums"],
+    "sort_merge_compressed": [
+        "its last batch kept only hashes of rows, so the rows themselves are not known",
+        "strategy: sort_merge_compressed or hash_compressed and its previous compare_columns, ignore_columns",
+    ],
+}
+
+
+class TestBaselines:
+    """The log lacks the rows of the first dump, and nothing else is kept of them but checksums or hashes."""
 
     macros = REWRITING
 
-    def test_tell_keys_alone_and_go_on_after_many_changes_under_no_other_strategy(self, bench: Workbench) -> None:
-        bench.configure(strategy="row_checksum", initial_load="baseline")
+    def test_they_log_keys_and_resume_after_many_changes_under_no_other_strategy(self, bench: Workbench) -> None:
+        (bench.root / "models" / f"{MODEL}.sql").unlink()
+        for strategy in KEPT_ALONE:
+            bench.add_differential(strategy, strategy=strategy, initial_load="baseline")
         dump = "select id as account_id, if(id < {}, 'new', 'old') as name from range({})"
-        for changed, rows in ((0, 10), (3, 9), (4, 9), (5, 9)):
-            bench.build(dump.format(changed, rows))
-        assert bench.batches("batch_id, rows_old, inserts, deletes, updates") == [
-            (1, 0, 0, 0, 0),
-            (2, 10, 0, 1, 3),
-            (3, 9, 0, 0, 1),
-            (4, 9, 0, 0, 1),
-        ]
-        updates = [(key, "new", "update", None, None) for key in range(5)]
-        deletes = [(9, None, "delete", None, None)]
-        assert bench.log("account_id, name, _change_type, _changed_columns, _before") == [
-            *updates[:3],
-            *deletes,
-            *updates[3:],
-        ]
-        bench.add_model("spelled", f"{{{{ deltawave.changes(ref('{MODEL}'), 'account_id') }}}}")
+        for changed, rows in ((0, 10), (5, 9), (6, 9), (7, 10)):
+            bench.build(dump.format(changed, rows), *SEVERAL)
+        updates = [(key, "new", "update", None, None) for key in range(7)]
+        deleted, inserted = (9, None, "delete", None, None), (9, "old", "insert", None, None)
+        for strategy in KEPT_ALONE:
+            assert bench.batches("batch_id, rows_old, inserts, deletes, updates", strategy) == [
+                (1, 0, 0, 0, 0),
+                (2, 10, 0, 1, 5),
+                (3, 9, 0, 0, 1),
+                (4, 9, 1, 0, 1),
+            ], strategy
+            logged = bench.log("account_id, name, _change_type, _changed_columns, _before", strategy)
+            assert logged == [*updates[:5], deleted, *updates[5:], inserted], strategy
+        bench.add_model("spelled", "{{ deltawave.changes(ref('row_checksum'), 'account_id') }}")
         assert bench.run("--select", "spelled").ok
         spelled = bench.spark.table(f"{bench.schema}.spelled").select("account_id", "_change_type").collect()
         assert sorted(tuple(row) for row in spelled) == [
-            *((key, "update_postimage") for key in range(5)),
+            *((key, "update_postimage") for key in range(7)),
             (9, "delete"),
+            (9, "insert"),
         ]
-        bench.configure(strategy="outer_join", initial_load="baseline")
-        assert "its last batch kept only checksums" in bench.refused(dump.format(8, 9))
+        for strategy, messages in KEPT_ALONE.items():
+            bench.add_differential(strategy, strategy="outer_join", initial_load="baseline")
+            text = bench.refused(dump.format(8, 10), "--select", strategy, models=[strategy])
+            assert [message for message in messages if message not in text] == []
 
 
 @pytest.fixture
@@ -123,7 +136,7 @@ def flips(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("flips")
-def test_row_checksums_tell_no_row_that_never_was(bench: Workbench) -> None:
+def test_row_checksums_log_no_row_that_never_was(bench: Workbench) -> None:
     (bench.root / "models" / f"{MODEL}.sql").unlink()
     for name, config in MODELS.items():
         bench.add_differential(name, SELECT.format(name), strategy="row_checksum", **config)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from numbered import kept, table
-from workbench import MODEL, REWRITING, SEVERAL, Workbench
+from workbench import MODEL, SEVERAL, Workbench
 
 
 class TestHashes:
@@ -36,38 +36,6 @@ class TestHashes:
         for model in (MODEL, "probed"):
             changes = bench.log("k0, candidate_k0, _before.candidate_k0, _batch_id", model)
             assert changes[-1] == (1, None, 1, 2)
-
-
-class TestHashesAlone:
-    """The log lacks the rows of the first dump, and hashes are written anew in each batch."""
-
-    macros = REWRITING
-
-    def test_they_tell_keys_and_go_on(self, bench: Workbench) -> None:
-        bench.configure(strategy="sort_merge_compressed", initial_load="baseline")
-        dump = "select id as account_id, if(id < {}, 'new', 'old') as name from range({})"
-        for changed, rows in ((0, 10), (5, 9), (6, 9), (7, 10)):
-            bench.build(dump.format(changed, rows))
-        assert bench.batches("batch_id, rows_old, inserts, deletes, updates") == [
-            (1, 0, 0, 0, 0),
-            (2, 10, 0, 1, 5),
-            (3, 9, 0, 0, 1),
-            (4, 9, 1, 0, 1),
-        ]
-        assert bench.log("account_id, name, _change_type, _changed_columns, _before")[5] == (
-            9,
-            None,
-            "delete",
-            None,
-            None,
-        )
-        bench.configure(strategy="outer_join", initial_load="baseline")
-        text = bench.refused(dump.format(8, 10))
-        assert "its last batch kept only hashes of rows, so the rows themselves are not known" in text
-        assert (
-            "strategy: sort_merge_compressed or hash_compressed and its previous compare_columns, ignore_columns"
-            in text
-        )
 
 
 def test_a_source_that_changes_between_the_readings(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:

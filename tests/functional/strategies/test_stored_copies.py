@@ -70,8 +70,8 @@ def test_dumps_of_several_dates(bench: Workbench) -> None:
     assert bench.writers() == ["parquet-mr", "DuckDB", "DuckDB"]
     assert bench.batches("inserts, deletes, updates") == [(10, 0, 0), (0, 0, 1), (0, 0, 1)]
     # The checksum, by which a date is recognized, is that of all its rows.
-    said = bench.build(rows.format(2).replace("'old'", "'other'"))
-    assert "were delivered again with other rows" in said.text
+    done = bench.build(rows.format(2).replace("'old'", "'other'"))
+    assert "were delivered again with other rows" in done.text
     assert len(bench.batches()) == 3
 
 

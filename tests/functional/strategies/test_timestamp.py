@@ -50,7 +50,7 @@ class TestTimeStamps:
         bench.build(untimed.replace("'b'", "'c'"))
         assert bench.log() == [(1, "a", "insert", 1), (2, "b", "insert", 2), (2, "c", "update", 3)]
 
-    def test_a_key_that_another_row_has_taken_is_not_deleted(self, bench: Workbench) -> None:
+    def test_a_key_that_another_row_has_now_is_not_deleted(self, bench: Workbench) -> None:
         """Row a moved away from key 1; row c took it, and its timestamp is below the mark."""
         select = "select *, name as id from {{ target.schema }}.dump"
         bench.configure(select, strategy="timestamp", updated_at="changed_at", row_id="id")
@@ -103,7 +103,7 @@ class TestTimeStamps:
 class TestLostRanges:
     macros = REWRITING
 
-    def test_lost_ranges_are_cut_once_if_the_kept_side_is_written_anew(self, bench: Workbench) -> None:
+    def test_lost_ranges_are_cut_once_if_the_state_is_rebuilt(self, bench: Workbench) -> None:
         by_time(bench, range_rows=2)
         before = [(key, "a", "0") for key in range(10)]
         bench.build(timed(*before))
@@ -148,7 +148,7 @@ class TestEdits:
         assert "2 row(s) of the previous state are no longer in the select" in bench.build(dump).text
         assert bench.batches("rows_dump, rows_new, deletes")[-1] == (1, 3, 0)
 
-    def test_another_mark_and_other_comparisons_begin_anew(self, bench: Workbench) -> None:
+    def test_another_mark_and_other_comparisons_restart(self, bench: Workbench) -> None:
         select = "select *, version * 100 as number, 'x' as note from {{ target.schema }}.dump"
         bench.configure(select, **BY_TIME, ignore_columns=["note", "number"])
         bench.build(rows((1, "a", 1, False), (2, "b", 2, False)))
@@ -182,8 +182,8 @@ class TestClocks:
         ahead = (9, "z", hours(24 * 365))
         first = bench.build(moments((1, "a", hours(-5)), (2, "b", hours(-2)), ahead))
         assert "1 row(s) have a timestamp (changed_at) more than a day ahead" in first.text
-        said = bench.refused(moments((1, "a", hours(-5)), (2, "b2", hours(-3)), ahead))
-        assert "no row is that recent now" in said
+        message = bench.refused(moments((1, "a", hours(-5)), (2, "b2", hours(-3)), ahead))
+        assert "no row is that recent now" in message
 
     def test_rows_of_the_future_are_warned_of_refused_or_accepted(self, bench: Workbench) -> None:
         bench.configure(**BY_CLOCK, future_timestamp="fail")

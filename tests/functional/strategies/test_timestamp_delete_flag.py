@@ -63,7 +63,7 @@ class TestTombstones:
         twice = rows((1, "late", 4, False), (1, "later", 4, False), (1, "a", 7, True), (2, "b", 5, False))
         assert "1 key(s) (account_id, part) occur more than once" in bench.refused(twice)
 
-    def test_one_of_a_former_key_deletes_nothing(self, bench: Workbench) -> None:
+    def test_one_of_a_previous_key_deletes_nothing(self, bench: Workbench) -> None:
         """The tombstone that a changed key left bears the row's stable id."""
         bench.configure("select *, name as id from {{ target.schema }}.dump", **BY_FLAG, row_id="id")
         bench.build(rows((1, "a", 1, False), (2, "b", 1, False)))
@@ -92,9 +92,9 @@ class TestRestriction:
         bench.build(self.people((1, 7, 1, False), (2, 7, 1, None), (3, 8, 1, False), (4, 7, 1, False)))
         before = bench.state("unclear")
         bench.dump(self.people((1, 8, 2, False), (2, None, 2, None), (3, 7, 2, False), (4, 7, 2, True)))
-        said = bench.run().messages
-        assert said[MODEL] == "1 batch: 1 insert, 3 deletes, 0 updates"
-        assert f"delete_flag ({unclear}) is null in 1 row(s)" in said["unclear"]
+        messages = bench.run().messages
+        assert messages[MODEL] == "1 batch: 1 insert, 3 deletes, 0 updates"
+        assert f"delete_flag ({unclear}) is null in 1 row(s)" in messages["unclear"]
         assert bench.state("unclear") == before
         expected = [(1, 7, "insert"), (2, 7, "insert"), (4, 7, "insert")]
         left = [(1, 7, "delete"), (2, 7, "delete"), (3, 7, "insert"), (4, 7, "delete")]
@@ -116,14 +116,14 @@ class TestEmptySources:
         assert bench.log()[2:] == [(2, "b", "delete", 2), (1, "a", "delete", 3)]
 
 
-class TestTakenDeletes:
+class TestLoggedDeletes:
     """The statement of the page removes at the source what the log has read, and nothing else."""
 
-    def purge(self, source: sqlite3.Connection, taken: list[Any]) -> None:
+    def purge(self, source: sqlite3.Connection, logged: list[Any]) -> None:
         statement = re.search(r"```sql\n(delete from .*?)```", PAGE.read_text(), re.DOTALL)
         assert statement
         source.execute("delete from warehouse.accounts_to_purge")
-        source.executemany("insert into warehouse.accounts_to_purge values (?, ?, ?)", taken)
+        source.executemany("insert into warehouse.accounts_to_purge values (?, ?, ?)", logged)
         source.execute(statement[1])
 
     def test_a_revived_row_is_not_removed(self, bench: Workbench) -> None:
@@ -147,14 +147,14 @@ class TestTakenDeletes:
         write(*[(key, "a", 1, False) for key in range(1, 11)])
         build()
         source.execute("update legacy.accounts set is_gone = true, version = 2 where account_id in (1, 2, 3, 4)")
-        taken = build()
-        assert taken == [(1, 2, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2)]
+        logged = build()
+        assert logged == [(1, 2, 2), (2, 2, 2), (3, 2, 2), (4, 2, 2)]
         # 2 comes back in its row, 3 beside its tombstone; 4 comes back, is read, and goes again unread.
         source.execute("update legacy.accounts set is_gone = false, version = 3 where account_id in (2, 4)")
         write((3, "new", 3, False))
         build()
         source.execute("update legacy.accounts set is_gone = true, version = 4 where account_id = 4")
-        self.purge(source, taken)
+        self.purge(source, logged)
         left = source.execute("select account_id, version from legacy.accounts where account_id < 5 order by 1")
         assert left.fetchall() == [(2, 3), (3, 3), (4, 4)]
         assert build() == [(1, 2, 2), (4, 4, 4)]

@@ -1,12 +1,10 @@
 """Strategy view: the change log of a join, kept from the change logs of its relations."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from bad_input import messages
 from joined import Project, config, log_model
-from pyspark.sql import SparkSession
 from workbench import Workbench
 
 TABLES = {
@@ -70,9 +68,9 @@ EXPLAIN = """
 
 
 @pytest.fixture(scope="class")
-def open_once(project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Project:
+def open_once(shared_bench: Workbench) -> Project:
     """Logs of three tables, one of them elsewhere and under another name, and the view over them, for a whole class."""
-    shop = Project(Workbench(spark, Path(project.project_root), project.test_schema), TABLES, "order_lines")
+    shop = Project(shared_bench, TABLES, "order_lines")
     elsewhere = {"alias": "products_log", "state_schema": f"{shop.schema}_kept"}
     shop.write("orders_changes", log_model("orders", ["order_id"]))
     shop.write("items_changes", log_model("items", ["item_id"]))
@@ -101,8 +99,8 @@ class TestView:
         number = shop.last_batch()
         assert shop.bench.operate("compact", model="orders_changes").ok
         shop.renew()
-        said = (shop.bench.root / "target" / "run" / "test" / "models" / "order_lines.sql").read_text()
-        assert "create table" not in said
+        text = (shop.bench.root / "target" / "run" / "test" / "models" / "order_lines.sql").read_text()
+        assert "create table" not in text
         assert shop.last_batch() == number
         # News that touch no row of the view are read once.
         shop.renew(products=[*START["products"], (103, "oil")])
@@ -193,8 +191,8 @@ class TestBadViews:
     NAMES = {kind: f"view_{number}" for number, kind in enumerate(BAD_VIEWS)}
 
     @pytest.fixture(scope="class")
-    def said(self, open_once: Project) -> dict[str, str]:
-        """What is said of each, as another edit of the view; nothing is changed."""
+    def refusals(self, open_once: Project) -> dict[str, str]:
+        """How each is refused, as another edit of the view; nothing is changed."""
         open_once.write("silent", log_model("items", ["item_id"], before_image="none"))
         open_once.write("loose", log_model("items", ["item_id"], ignore_columns=["order_id"]))
         open_once.write("bags", log_model("items", ["item_id"], duplicate_keys="multiset"))
@@ -202,20 +200,20 @@ class TestBadViews:
         open_once.write("unbuilt", log_model("items", ["item_id"]))
         for kind, (options, select) in BAD_VIEWS.items():
             open_once.write(self.NAMES[kind], view(select, **options))
-        bench, said = open_once.bench, {}
+        bench, refusals = open_once.bench, {}
         bench.aim(self.NAMES.values(), at="order_lines")
         before = open_once.query("show tables in {schema}")
         # Of the first two dbt's graph tells before anything runs.
         for kinds in (list(BAD_VIEWS)[:2], list(BAD_VIEWS)[2:]):
             done = bench.run("--select", *(self.NAMES[kind] for kind in kinds))
             assert not done.ok
-            said |= {kind: done.messages.get(self.NAMES[kind], done.text) for kind in kinds}
+            refusals |= {kind: done.messages.get(self.NAMES[kind], done.text) for kind in kinds}
         assert open_once.query("show tables in {schema}") == before
-        return said
+        return refusals
 
     @pytest.mark.parametrize("kind", BAD_VIEWS)
-    def test_a_bad_view_is_refused(self, said: dict[str, str], kind: str) -> None:
-        assert messages("View")[kind].replace("order_lines", self.NAMES[kind]) in said[kind]
+    def test_a_bad_view_is_refused(self, refusals: dict[str, str], kind: str) -> None:
+        assert messages("View")[kind].replace("order_lines", self.NAMES[kind]) in refusals[kind]
 
     def test_the_page_lists_what_is_tested(self) -> None:
         assert list(messages("View")) == list(BAD_VIEWS)

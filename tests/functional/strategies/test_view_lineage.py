@@ -1,11 +1,7 @@
 """What lies between change logs and a view that is kept from them: stored rows, and code that is edited."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from joined import Project, config, log_model, state_of
-from pyspark.sql import SparkSession
 from workbench import SEVERAL, Workbench
 
 TABLES = {"orders": "order_id int, customer string", "items": "item_id int, order_id int, title string"}
@@ -35,8 +31,8 @@ START = {"orders": [(1, "ann"), (2, "bob")], "items": [(10, 1, "pen"), (20, 2, "
 
 class TestLineage:
     @pytest.fixture(scope="class")
-    def shop(self, project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession) -> Project:
-        shop = Project(Workbench(spark, Path(project.project_root), project.test_schema), TABLES, "order_lines")
+    def shop(self, shared_bench: Workbench) -> Project:
+        shop = Project(shared_bench, TABLES, "order_lines")
         shop.write("orders_changes", log_model("orders", ["order_id"]))
         shop.write("items_changes", log_model("items", ["item_id"]))
         shop.write("items_now", ITEMS)
@@ -72,7 +68,7 @@ class TestLineage:
         assert shop.changes("order_id, customer, _change_type") == [(2, "rob", "update")]
         assert "no changes" in shop.build("--select", "order_lines").text
 
-    def test_stored_rows_of_an_undone_batch_are_not_taken(self, shop: Project) -> None:
+    def test_stored_rows_of_an_undone_batch_are_not_read(self, shop: Project) -> None:
         number = shop.query("select max(batch_id) from {schema}.items_changes__batches")[0][0]
         before = shop.filled["items"]
         shop.build("--select", "items_changes", "items_now", items=[before[0], (20, 2, "undone")])

@@ -1,4 +1,4 @@
-"""Strategies window and text_diff: rows near and far from their former order, files in place, and what Spark joins."""
+"""Strategies window and text_diff: rows near and far from their order, files in place, and what Spark joins."""
 
 import os
 import re
@@ -48,12 +48,12 @@ class TestFunction:
     def test_the_order_does_not_matter(
         self, stored: Callable[..., DataFrame], caplog: pytest.LogCaptureFixture, order: str
     ) -> None:
-        by, said = ORDERS[order]
+        by, message = ORDERS[order]
         old = stored("old", f"select {ROW} from range(1000) order by id")
         new = stored("new", f"select {NEW_ROW} from range(1005) where {PRESENT} order by {by}")
         assert kinds(old, new, "window", "account_id") == kinds(old, new, "text_diff", "account_id") == KINDS
         assert "window over 2 segments: 100% of the sampled rows" in caplog.text
-        assert said in caplog.text
+        assert message in caplog.text
 
     @pytest.mark.parametrize("order", ["reversed by tens", "mixed"])
     def test_rows_beyond_the_window_are_joined(
@@ -176,7 +176,7 @@ class TestModel:
         assert shuffled[1] == pytest.approx(2 / 3, abs=0.1)
         assert shuffled[2] == pytest.approx((1 - shuffled[3] / 1000) ** 2, abs=0.1)
 
-    def test_what_another_strategy_kept_tells_no_order(self, bench: Workbench) -> None:
+    def test_the_state_of_another_strategy_has_no_order(self, bench: Workbench) -> None:
         for changed, strategy in enumerate(("outer_join", "window", "window", "outer_join")):
             bench.configure(strategy=strategy)
             bench.build(table(changed))
@@ -223,7 +223,7 @@ class TestInPlace:
     def test_files_are_compared_where_they_lie(
         self, bench: Workbench, dumped: Callable[[str, str], Path], tmp_path: Path
     ) -> None:
-        """Nothing is landed, the same files are not read again, and others become the former ones."""
+        """Nothing is landed, the same files are not read again, and others become the previous ones."""
 
         def compare_in_place(folder: Path) -> Run:
             for strategy in IN_ORDER:
@@ -240,9 +240,9 @@ class TestInPlace:
         assert " over " not in done.text
         compare_in_place(dumped("second", OLD))
         first.rename(tmp_path / "purged")
-        said = compare_in_place(dumped("third", NEW)).text
+        message = compare_in_place(dumped("third", NEW)).text
         for strategy in IN_ORDER:
-            assert f"deltawave: {strategy}: {strategy.replace('_', ' ')} over" in said
+            assert f"deltawave: {strategy}: {strategy.replace('_', ' ')} over" in message
             assert bench.batches(model=strategy) == [(1, 1000, 0, 0), (2, 0, 0, 0), (3, 5, 10, 10)]
             assert bench.batches("divergence", strategy) == [(None,), (0,), (0,)]
             changes = bench.log("account_id, branch, _before.branch, _before.name", strategy)
@@ -258,19 +258,19 @@ class TestInPlace:
         self, bench: Workbench, deliver: Callable[..., Path], tmp_path: Path
     ) -> None:
         expected = messages("Compared in place")
-        former = deliver("first", OLD)
+        previous = deliver("first", OLD)
         bench.build()
         deliver("second", NEW)
-        content, times = former.read_bytes(), (former.stat().st_atime_ns, former.stat().st_mtime_ns)
-        os.utime(former, LONG_AGO)
+        content, times = previous.read_bytes(), (previous.stat().st_atime_ns, previous.stat().st_mtime_ns)
+        os.utime(previous, LONG_AGO)
         assert expected["a previous file that was written again"] in bench.refused()
-        former.write_bytes(b"PAR1.PAR1")
+        previous.write_bytes(b"PAR1.PAR1")
         assert expected["a previous file that was replaced"] in bench.refused()
-        former.unlink()
-        assert expected["a previous file that is missing"] in (said := bench.refused())
-        assert f"the dump of batch 1, but its file file://{former} is missing" in said
-        former.write_bytes(content)
-        os.utime(former, ns=times)
+        previous.unlink()
+        assert expected["a previous file that is missing"] in (message := bench.refused())
+        assert f"the dump of batch 1, but its file file://{previous} is missing" in message
+        previous.write_bytes(content)
+        os.utime(previous, ns=times)
         bench.build()
         (tmp_path / "second").rename(tmp_path / "purged")
         # A copy of the same rows takes the place of the files.
@@ -283,11 +283,11 @@ class TestInPlace:
     def test_a_file_that_changes_meanwhile(
         self, bench: Workbench, deliver: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        former = deliver("first", OLD)
+        previous = deliver("first", OLD)
         bench.build()
         new = deliver("second", NEW)
         compare_sides = window.changes
-        kinds = {former: "a previous file that was written again", new: "a file that is still written"}
+        kinds = {previous: "a previous file that was written again", new: "a file that is still written"}
         for file, kind in kinds.items():
             times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
 
@@ -329,15 +329,15 @@ class TestInPlace:
 
     def test_a_baseline_goes_on_in_place_only(self, bench: Workbench, deliver: Callable[..., Path]) -> None:
         expected = messages("Compared in place")
-        former = deliver("first", OLD, initial_load="baseline")
+        previous = deliver("first", OLD, initial_load="baseline")
         bench.build()
         deliver("second", NEW, initial_load="baseline", in_place=False)
         assert expected["rows that only files hold"] in bench.refused()
         bench.configure(bench_select(bench), strategy="window", in_place=True, initial_load="baseline")
-        times = (former.stat().st_atime_ns, former.stat().st_mtime_ns)
-        os.utime(former, LONG_AGO)
+        times = (previous.stat().st_atime_ns, previous.stat().st_mtime_ns)
+        os.utime(previous, LONG_AGO)
         assert expected["a previous file of a baseline"] in bench.refused()
-        os.utime(former, ns=times)
+        os.utime(previous, ns=times)
         bench.build()
         assert bench.batches() == [(1, 0, 0, 0), (2, 5, 10, 10)]
 

@@ -3,19 +3,7 @@
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-    VariantType,
-)
+from pyspark.sql import SparkSession, types
 
 from deltawave.comparable import comparable
 from deltawave.wave import WaveIndex
@@ -86,13 +74,25 @@ def test_each_change_is_seen_in_every_time_zone(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        VariantType(),
-        ArrayType(ArrayType(VariantType())),
-        MapType(DecimalType(9, 2), VariantType()),
-        StructType([StructField("x `y`:<int>,", VariantType()), StructField("z", StructType([]))]),
-        StructType([StructField("at", ArrayType(DayTimeIntervalType())), StructField("for", CalendarIntervalType())]),
-        MapType(StringType(), StructType([StructField("of", DecimalType(9, 2)), StructField("any", VariantType())])),
+        types.VariantType(),
+        types.ArrayType(types.ArrayType(types.VariantType())),
+        types.MapType(types.DecimalType(9, 2), types.VariantType()),
+        types.StructType(
+            [types.StructField("x `y`:<int>,", types.VariantType()), types.StructField("z", types.StructType([]))]
+        ),
+        types.StructType(
+            [
+                types.StructField("at", types.ArrayType(types.DayTimeIntervalType())),
+                types.StructField("for", types.CalendarIntervalType()),
+            ]
+        ),
+        types.MapType(
+            types.StringType(),
+            types.StructType(
+                [types.StructField("of", types.DecimalType(9, 2)), types.StructField("any", types.VariantType())]
+            ),
+        ),
     ],
 )
-def test_types_are_read_again(kind: DataType) -> None:
-    assert comparable("day", DataType.fromDDL(type_text(kind))) == comparable("day", kind)
+def test_types_are_read_again(kind: types.DataType) -> None:
+    assert comparable("day", types.DataType.fromDDL(type_text(kind))) == comparable("day", kind)

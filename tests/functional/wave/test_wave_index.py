@@ -95,7 +95,7 @@ unit_tests:
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestWaveIndex:
-    def test_days_are_taken_in_order(self, bench: Workbench, tmp_path: Path) -> None:
+    def test_days_are_loaded_in_order(self, bench: Workbench, tmp_path: Path) -> None:
         configure(bench)
         take(bench, batch(2), batch(1))
         assert seen(bench) == bag(batch(1) + batch(2))
@@ -364,7 +364,7 @@ class TestRefusals:
         record = record_of(bench)
         assert delivered(rows, record.spec) == [day for day in record.days.values() if day.rows]
 
-    def test_where_warnings_are_errors_all_days_are_taken_first(self, bench: Workbench) -> None:
+    def test_where_warnings_are_errors_all_days_are_loaded_first(self, bench: Workbench) -> None:
         """Those that differ each time, late ones, and a drop that is repeated."""
         configure(bench, gaps="skip")
 

@@ -257,7 +257,7 @@ def test_what_is_no_update_of_this_index(spark: SparkSession, table: WaveTable) 
         spark.sql(f"drop view {shown.view}")
 
 
-def test_values_that_differ_each_time_are_told(
+def test_values_that_differ_each_time_are_reported(
     spark: SparkSession, table: WaveTable, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = spark.sql("select date'2026-01-01' as day, 1 as supplier, current_timestamp() as at")
@@ -333,7 +333,7 @@ def test_gaps(spark: SparkSession, table: WaveTable, caplog: pytest.LogCaptureFi
     assert counted(spark.table(table.view)) == bag(batch(40))
 
 
-def test_building_anew(spark: SparkSession, table: WaveTable) -> None:
+def test_rebuilding(spark: SparkSession, table: WaveTable) -> None:
     chosen = spec(WaveIndex("del", 3, 2), "in_place")
     take(table, chosen, batch(1), batch(2), batch(3))
     other = spec(WaveIndex("wata", 2, 2), "in_place")

@@ -4,7 +4,6 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable
-from itertools import takewhile
 from typing import Any
 
 from dbt.clients.jinja import MacroGenerator
@@ -12,21 +11,13 @@ from dbt_common.clients.jinja import BaseMacroGenerator
 from dbt_common.exceptions import DbtRuntimeError
 
 from deltawave.redaction import redact
-from deltawave.spark_errors import error_text, with_causes
+from deltawave.spark_errors import error_text, with_causes, without_class, without_stack
 
-_STACK_LINE = re.compile(r"^\s+(?:at \S+\(.*\)$|\.\.\. \d+ more)")
-_STACK_START = re.compile(r"^(?:JVM|Driver) stacktrace:")
-_JAVA_CLASS = re.compile(r"^(?:[a-z_]\w*\.)+\w*(?:Exception|Error): ")
 # A frame of PySpark in the traceback of a Python function that failed on an executor.
 _WORKER_FRAME = re.compile(
     r'^(?P<indent>\s*)File "[^"]*[/\\]pyspark[/\\][^"]*", line .*\n(?:(?P=indent) +.*\n)*', re.MULTILINE
 )
 _PLAN = re.compile(r";\n(?=.*\n\s*[+:]- ).*\Z", re.DOTALL)
-# The causes of an exception in Java's stack trace; those of suppressed exceptions are indented.
-_CAUSE = re.compile(
-    r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>.*(?:\n(?!Caused by: |\s+at \S+\(|\s+Suppressed: ).*)*))?",
-    re.MULTILINE,
-)
 # Advice that would turn damaged rows into rows of nulls.
 _PERMISSIVE = re.compile(
     r" *To process malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'\."
@@ -52,24 +43,16 @@ _HINTS = (
 _GRPC_DETAILS = re.compile(r'\A<_\w*RpcError.*?\n\s*details = "(?P<details>.*?)"\n', re.DOTALL)
 
 
-def without_stack(text: str) -> str:
-    lines = takewhile(lambda line: not _STACK_START.match(line), text.splitlines())
-    return "\n".join(line for line in lines if not _STACK_LINE.match(line)).strip()
-
-
 def readable(error: BaseException, secrets: Iterable[str] = ()) -> str:
     """Return the message of ``error``, its causes and known advice, without Java's stack, Spark's plan and secrets."""
     text = error_text(error)
     if details := _GRPC_DETAILS.search(text):
         text = details["details"]
     text = _PLAN.sub("", without_stack(text))
-    message = _JAVA_CLASS.sub("", _WORKER_FRAME.sub("", text))
+    message = without_class(_WORKER_FRAME.sub("", text))
     # A Spark Connect server sends Java's stack trace in the text.
     stack = getattr(error, "_stackTrace", None)
-    matches = _CAUSE.finditer(str(error if stack is None else stack))
-    causes = [without_stack(match["message"] or "") for match in matches if "PythonException" not in match["type"]]
-    shown = [_PERMISSIVE.sub("", _JAVA_CLASS.sub("", cause)) for cause in causes]
-    found = with_causes(message, [cause for cause in shown if cause])
+    found = _PERMISSIVE.sub("", with_causes(message, str(error if stack is None else stack)))
     return redact(f"{found}\n{first_hint(_HINTS, found)}".rstrip("\n"), secrets) or type(error).__name__
 
 

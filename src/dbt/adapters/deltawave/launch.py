@@ -22,13 +22,14 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
-from dbt.adapters.deltawave.errors import first_hint, readable, without_stack
+from dbt.adapters.deltawave.errors import first_hint, readable
 from dbt.adapters.deltawave.locks import is_locked
 from dbt.adapters.deltawave.settings import PYTHON, is_embedded, prepare
 from deltawave import class_archive, jars
 from deltawave.class_archive import JAVA_OPTIONS
 from deltawave.environment import java_command
 from deltawave.redaction import redact, secret_values
+from deltawave.spark_errors import without_stack
 
 logger = AdapterLogger("Spark")
 

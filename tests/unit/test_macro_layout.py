@@ -1,4 +1,4 @@
-"""The house of macros: files bear their names, folders use each other one way only, and keys are declared."""
+"""The layout of macros: files bear their names, folders use each other one way only, and keys are declared."""
 
 import re
 from collections.abc import Iterator
