@@ -139,7 +139,9 @@ def test_files_in_place_that_are_the_same_are_checked_if_a_number_is_expected(
         _expected_rows=expected,
         _source_fingerprint=None,
         _is_source_unchanged=False,
-        _begin_batch=make_batch(is_first=True, expected_rows=expected, reading=None, result={"quarantined": 0}),
+        _begin_batch=make_batch(
+            is_first=True, expected_rows=expected, reading=None, result={"quarantined": 0, "measured": {}}
+        ),
         _macro_named=lambda name: lambda *_: {"is_idle": True, "files": []},
         _count_landed={"rows": 10, "checksum": None},
         _is_unchanged=True,

@@ -28,7 +28,12 @@ class Run:
         def begin(job: Any, state: Any, dump: Any, expected_rows: Any, is_repeatable: bool) -> dict[str, Any]:
             self.repeatable.append(is_repeatable)
             reading = {"is_idle": is_idle, "unlanded": "select" if is_repeatable else None}
-            return {"is_first": True, "expected_rows": None, "reading": reading, "result": {"quarantined": 0}}
+            return {
+                "is_first": True,
+                "expected_rows": None,
+                "reading": reading,
+                "result": {"quarantined": 0, "measured": {}},
+            }
 
         macros = Steps(config={"contract": {}})
         macros.replace(
@@ -37,7 +42,7 @@ class Run:
             _macro_named=lambda name: lambda *_: None,
             _count_landed={"checksum": None},
             _discard=lambda *_: self.discarded.append(None),
-            _remember_source=lambda job, state, source: self.remembered.append(source),
+            _remember_source=lambda job, state, source, parts: self.remembered.append(source),
             _commit_record=lambda job, batch, last, source: {"source": source},
             _commit=lambda job, batch, record, last: self.committed.append(record["source"]),
         )

@@ -305,10 +305,10 @@ def test_remembered_days_are_those_since_the_last_batch(text: str, named: list[s
         _names_like=names,
     )
     state = {"record": of_view(pending=[]), "is_new_generation": False}
-    assert macros._remembered_days(make_job("sales"), state) == expected
+    assert macros._remembered_parts(make_job("sales"), state) == expected
     assert read == ([] if named else [f"`s`.`sales__seen_3_{'a' * 32}`"])
     del names[2]
-    assert macros._remembered_days(make_job("sales"), state) is None
+    assert macros._remembered_parts(make_job("sales"), state) is None
 
 
 def test_a_leap_day_is_a_day() -> None:
