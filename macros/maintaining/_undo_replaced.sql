@@ -9,6 +9,9 @@
     {%- do deltawave._check_checksum_files(job, state, dump) -%}
     {%- do deltawave._check_redelivered_columns(job, state.record, pending.rewind_to, dump) -%}
   {%- endfor -%}
+  {%- if not pending.rewind_to -%}
+    {%- do deltawave._check_later_columns(job, state.record, pending.dumps) -%}
+  {%- endif -%}
   {%- set dates = deltawave._some_dumps(job, pending.replaced) -%}
   {%- set way = 'rewinds to batch ' ~ pending.rewind_to if pending.rewind_to else 'begins a new generation' -%}
   {%- do log('deltawave: ' ~ job.name ~ ': dump(s) of ' ~ dates ~ ' were delivered again with other rows: the run ' ~ way, info=true) -%}
@@ -34,4 +37,15 @@
   {%- set added = delivered | reject('in', logged) | list if rewind_to else [] -%}
   {%- set dropped = logged | reject('in', delivered) | list if rewind_to else logged | select('in', dump.missing) | list -%}
   {%- do deltawave._check_schema_change(job, job.name ~ ', dump of ' ~ dump.snapshot_date, added, dropped) -%}
+{%- endmacro -%}
+
+{# Refuses a new generation whose first columns are not those of a later date that would be undone, and then be refused. #}
+{%- macro _check_later_columns(job, record, dumps) -%}
+  {%- set last = deltawave._order_of_dump(job, record) -%}
+  {%- set first = deltawave._columns_of_dump(job, dumps[0]) | map(attribute='name') | list -%}
+  {%- for dump in dumps[1:] if dump.order <= last -%}
+    {%- set delivered = deltawave._columns_of_dump(job, dump) | map(attribute='name') | list -%}
+    {%- set label = job.name ~ ', dump of ' ~ dump.snapshot_date ~ ' after that of ' ~ dumps[0].snapshot_date -%}
+    {%- do deltawave._check_schema_change(job, label, delivered | reject('in', first) | list, first | reject('in', delivered) | list) -%}
+  {%- endfor -%}
 {%- endmacro -%}

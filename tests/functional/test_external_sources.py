@@ -350,6 +350,39 @@ class TestRuns:
         rows = empty.spark.table(f"{empty.schema}.accounts_changes").orderBy("_batch_id").select("name", "town")
         assert [tuple(row) for row in rows.collect()] == [("ann", "ulm"), ("evi", "ulm"), ("ida", "ulm")]
 
+    def test_a_first_date_with_a_column_that_a_later_date_lacks_undoes_nothing(self, empty):
+        empty.land(1, "id,name\n1,ann\n")
+        empty.land(2, "id,name\n1,eve\n")
+        empty.create()
+        empty.select(
+            TOWNS.replace("sync_all_columns", "ignore").replace("unique_key", "redelivery='replace', unique_key")
+        )
+        empty.run()
+        logged = empty.batches()
+        empty.declare(TOWN, **DATED)
+        empty.create()
+        empty.land(1, "id,name,town\n1,ann,ulm\n")
+        text = empty.run(expect_pass=False)
+        assert "dump of 2026-01-02 after that of 2026-01-01: the columns of the dump have changed" in text
+        assert empty.batches() == logged
+        empty.land(2, "id,name,town\n1,eve,bonn\n")
+        empty.run()
+        assert empty.batches()[2:] == [("2026-01-01", 1, 0, 0), ("2026-01-02", 0, 0, 1)]
+
+    def test_a_redelivery_with_an_empty_column_that_was_missing_is_another_dump(self, empty):
+        """The select returns the same rows of both."""
+        empty.declare(TOWN, **DATED)
+        empty.land(1, "id,name,town\n1,ann,ulm\n")
+        empty.land(2, "id,name\n1,ann\n")
+        empty.create()
+        empty.select(TOWNS.replace("unique_key", "strategy='outer_join', redelivery='replace', unique_key"))
+        empty.run()
+        for town, updates in (("town", 1), ("", 0)):
+            empty.land(2, f"id,name,{town}\n1,ann,\n" if town else "id,name\n1,ann\n")
+            assert "dump(s) of 2026-01-02 were delivered again with other rows" in empty.run()
+            assert empty.batches()[-1] == ("2026-01-02", 0, 0, updates)
+        assert "no changes" in empty.run()
+
     @pytest.mark.both_adapters
     def test_a_source_that_was_never_made_says_what_to_run(self, empty):
         text = empty.run("--exclude", "stg_accounts", expect_pass=False)

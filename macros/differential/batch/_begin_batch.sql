@@ -26,6 +26,7 @@
     'batch_at': dump.batch_at,
     'dump_files': dump.files,
     'checksum_of': dump.checksum_of,
+    'missing': dump.missing,
     'expected_rows': expected_rows,
     'is_repeatable': is_repeatable,
     'row_groups': none if is_first else deltawave._known_row_groups(job, state),

@@ -58,7 +58,7 @@ cast(null as string)
 {%- else -%}
 {%- set present = job.columns | map(attribute='name') | list -%}
 (
-    select concat({{ deltawave._literal(batch.checksum_of.version ~ ':') }}, {{ deltawave._exact_sums([batch.checksum_of.hash]) }})
+    select concat({{ deltawave._literal(deltawave._before_sum(batch.checksum_of, batch.missing)) }}, {{ deltawave._exact_sums([batch.checksum_of.hash]) }})
     from (
         select
             {%- for column in job.select_columns %}
@@ -75,7 +75,7 @@ cast(null as string)
   {%- if batch.dump_files is not none or batch.is_first or job.strategy.reads != 'differences' -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set found = deltawave._with_checksums(job, [{'snapshot_date': batch.snapshot_date}], batch.checksum_of) -%}
+  {%- set found = deltawave._with_checksums(job, [{'snapshot_date': batch.snapshot_date, 'missing': batch.missing}], batch.checksum_of) -%}
   {{ return(found[0].checksum if found else none) }}
 {%- endmacro -%}
 

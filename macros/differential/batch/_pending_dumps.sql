@@ -33,7 +33,7 @@
     {%- elif record and record.get('adopted') and found.order <= record.adopted -%}
       {#- Skipped: the log began with a snapshot's rows, of this date or later. The date's dump may have others. -#}
     {%- elif found.snapshot_date in known or (last is not none and found.order <= last) -%}
-      {%- do earlier.append(dict(found, files=files.get(found.snapshot_date))) -%}
+      {%- do earlier.append(dict(found, files=files.get(found.snapshot_date), missing=deltawave._missing_columns(job, found))) -%}
     {%- else -%}
       {%- do pending.append({
         'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'order': found.order,
@@ -97,7 +97,7 @@ order by {{ column }}
   {{ return(dates) }}
 {%- endmacro -%}
 
-{# Adds to these dates the checksum and the number of their rows, both from one reading. #}
+{# Adds to these dates, with their `missing` columns, the checksum and the number of their rows, both from one reading. #}
 {%- macro _with_checksums(job, found, checksum_of) -%}
   {%- if not found -%}{{ return([]) }}{%- endif -%}
   {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}
@@ -118,12 +118,18 @@ group by {{ column }}
   {%- endset -%}
   {%- set read = {} -%}
   {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do read.update({row[0] | string: {'rows': row[1] | int, 'checksum': checksum_of.version ~ ':' ~ row[2]}}) -%}
+    {%- do read.update({row[0] | string: {'rows': row[1] | int, 'sum': row[2]}}) -%}
   {%- endfor -%}
   {%- set dates = [] -%}
-  {%- for date in found if date.snapshot_date in read -%}{%- do dates.append(dict(date, **read[date.snapshot_date])) -%}{%- endfor -%}
+  {%- for date in found if date.snapshot_date in read -%}
+    {%- set sums = read[date.snapshot_date] -%}
+    {%- do dates.append(dict(date, rows=sums.rows, checksum=deltawave._before_sum(checksum_of, date.missing) ~ sums.sum)) -%}
+  {%- endfor -%}
   {{ return(dates) }}
 {%- endmacro -%}
+
+{# What a dump's checksum begins with: its version, and the columns that the dump lacks. Rows without a column are other rows than those with nulls in it. #}
+{%- macro _before_sum(checksum_of, missing) -%}{{ return(([checksum_of.version] + missing | sort + ['']) | join(':')) }}{%- endmacro -%}
 
 {%- macro _date_literals(job, dates) -%}
 {%- for date in dates %}
