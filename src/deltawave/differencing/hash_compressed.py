@@ -157,7 +157,10 @@ def differing_pairs(
         marked = Marks.of(groups, compared.names, marks or (), parallelism(new.sparkSession)) if groups else None
         measured: dict[str, Any] = {"marks": list(marked.each)} if marked else {}
         parts = marked.split(engine, new) if marked else None
-        found = compared.differing(engine, old, dump, memory_bytes, parts)
+        if parts:
+            found = compared.differing_in(engine, old, dump, memory_bytes, parts)
+        else:
+            found = compared.differing(engine, old, dump, memory_bytes)
         if logged is None:
             return engine.frame(found, flagged_schema(new.schema)), measured
         ((pairs, previous_rows),) = engine.execute(

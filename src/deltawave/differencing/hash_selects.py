@@ -53,53 +53,60 @@ class HashSelects:
             f"on {self._same_key('patch', 'kept')}\nunion all\n{upserted}"
         )
 
-    def differing(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int, parts: Split | None = None) -> str:
+    def differing(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int) -> str:
         """The new rows of the keys whose hashes are not the kept ones, and the keys that no new row has.
 
         If a hash table of the kept rows fits into memory, the new rows pass by it whole. Otherwise their keys and
-        hashes alone are joined, which takes the least room, and the files are read once more. ``parts``: the new rows
-        by unchanged row groups, of which only keys are read, and others.
+        hashes alone are joined, which takes the least room, and the files are read once more.
         """
-        changed, unchanged = (parts.changed, parts.unchanged) if parts else (new, None)
         ((rows,),) = engine.execute(f"select count(*) from ({new})")
         ((known, text_bytes),) = engine.execute(f"select count(*), {self._text_bytes()} from ({kept})")
         # The rest of the memory is for the rows that are read and written.
         is_small = known * (_ROW_BYTES + _KEY_BYTES * len(self._key)) + text_bytes <= memory_bytes // 4 * 3
-        found = self._whole_rows(engine, kept, changed, unchanged) if is_small else None
-        unequal = found or engine.stored(
-            self._unequal(engine.stored(self._read(changed, self._key, unchanged)), kept, self._key)
+        found = self._whole_rows(engine, kept, new) if is_small else None
+        keys = self.keys_of(
+            found or engine.stored(self._unequal(engine.stored(self._read(new, self._key)), kept, self._key))
         )
-        keys = self.keys_of(unequal)
-        ((added, deleted, unknown),) = engine.execute(
-            "select count(*) filter (not was_kept), count(*) filter (not is_there), count(*) filter (is_same) "
-            f"from ({unequal})"
+        ((added, deleted),) = engine.execute(
+            f"select count(*) filter (not was_kept), count(*) filter (not is_there) from ({keys})"
         )
         # Otherwise a kept key has several new rows, all of which are wanted.
         is_unique = rows - added == known - deleted
-        if parts and (unknown or not is_unique):
-            return self.differing(engine, kept, new, memory_bytes)
         if found and is_unique:
-            return f"select * exclude (is_same) from ({found})"
+            return found
         if not is_unique:
             keys = engine.stored(f"{keys}\nunion all\n{self._repeated(new, kept)}")
-        return engine.stored(self._rows_of(keys, changed))
+        return engine.stored(self._rows_of(keys, new))
 
-    def _whole_rows(self, engine: LocalEngine, kept: str, new: str, unchanged: str | None) -> str | None:
+    def differing_in(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int, parts: Split) -> str:
+        """The same, of new rows in unchanged row groups, whose keys alone are read, and others."""
+        unchanged = f"select {self._keys} from ({parts.unchanged})"
+        others = engine.stored(
+            f"select kept.* from ({kept}) as kept anti join ({unchanged}) as same on {self._same_key('same', 'kept')}"
+        )
+        found = self.differing(engine, others, parts.changed, memory_bytes)
+        added = f"select * from ({self.keys_of(found)}) where not was_kept"
+        ((rows, known, left, repeated),) = engine.execute(
+            f"select (select count(*) from ({parts.unchanged})), (select count(*) from ({kept})), "
+            f"(select count(*) from ({others})), "
+            f"(select count(*) from ({kept}) as kept semi join ({added}) as added on {self._same_key('added', 'kept')})"
+        )
+        # A kept key has several new rows, at least one of which is unchanged.
+        if rows != known - left or repeated:
+            return self.differing(engine, kept, new, memory_bytes)
+        return found
+
+    def _whole_rows(self, engine: LocalEngine, kept: str, new: str) -> str | None:
         """None if that takes more memory than it seemed."""
         places = range(len(self._fields))
         try:
-            return engine.stored(self._unequal(self._read(new, places, unchanged), kept, places))
+            return engine.stored(self._unequal(self._read(new, places), kept, places))
         except duckdb.OutOfMemoryException:
             return None
 
-    def _read(self, new: str, places: Iterable[int], unchanged: str | None) -> str:
-        """These columns of the new rows, and their hashes. Of ``unchanged`` ones the key alone, which ``is_same``."""
-        cells = self._cells(places)
-        read = f"select {', '.join(cells)}, {self._hashes}, false as is_same from ({new})"
-        if unchanged is None:
-            return read
-        keys = [cell if place in self._key else "null" for place, cell in zip(places, cells, strict=True)]
-        return f"{read}\nunion all\nselect {', '.join(keys)}, null, null, true from ({unchanged})"
+    def _read(self, new: str, places: Iterable[int]) -> str:
+        """These columns of the new rows, and their hashes."""
+        return f"select {', '.join(self._cells(places))}, {self._hashes} from ({new})"
 
     def _text_bytes(self) -> str:
         """The bytes of all kept keys that are texts."""
@@ -127,7 +134,7 @@ class HashSelects:
         ]
         same = same_values((f"new.c{place}", cell) for place, cell in key.items())
         return (
-            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there, is_same "
+            f"select {', '.join(cells)}, was_kept is not null as was_kept, is_there is not null as is_there "
             f"from (select *, true as is_there from ({hashed})) as new "
             f"full outer join (select *, true as was_kept from ({kept})) as kept on {same} "
             "where was_kept is null or is_there is null or new.low <> kept.low or new.high <> kept.high"
