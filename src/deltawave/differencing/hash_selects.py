@@ -86,13 +86,12 @@ class HashSelects:
         )
         found = self.differing(engine, others, parts.changed, memory_bytes)
         added = f"select * from ({self.keys_of(found)}) where not was_kept"
-        ((rows, known, left, repeated),) = engine.execute(
-            f"select (select count(*) from ({parts.unchanged})), (select count(*) from ({kept})), "
-            f"(select count(*) from ({others})), "
+        ((known, left, repeated),) = engine.execute(
+            f"select (select count(*) from ({kept})), (select count(*) from ({others})), "
             f"(select count(*) from ({kept}) as kept semi join ({added}) as added on {self._same_key('added', 'kept')})"
         )
         # A kept key has several new rows, at least one of which is unchanged.
-        if rows != known - left or repeated:
+        if parts.rows != known - left or repeated:
             return self.differing(engine, kept, new, memory_bytes)
         return found
 

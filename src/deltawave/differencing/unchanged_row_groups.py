@@ -29,10 +29,11 @@ _MOST = 1_000
 
 @dataclass(frozen=True)
 class Split:
-    """Two selects that together are all rows of a dump: ``changed`` and ``unchanged`` row groups."""
+    """Two selects that together are all rows of a dump: ``changed`` and ``unchanged`` row groups, with ``rows``."""
 
     changed: str
     unchanged: str
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,9 @@ class Marks:
             return None
         _LOG.info("%d of %d row groups are as they were", len(same), len(self.each))
         others = set(range(len(self.each))) - same
+        rows = sum(self.groups.rows[number] for number in same)
         try:
-            return Split(_rows_of(engine, frame, self.groups, others), _rows_of(engine, frame, self.groups, same))
+            return Split(_rows_of(engine, frame, self.groups, others), _rows_of(engine, frame, self.groups, same), rows)
         except NotInPlaceError as error:
             # A column may have the name of the number that DuckDB gives to a row.
             _LOG.debug("all row groups are decoded: %s", error)
@@ -103,19 +105,20 @@ def _letters(checksum: bytes, count: int) -> str:
 
 def _rows_of(engine: LocalEngine, frame: DataFrame, groups: RowGroups, numbers: Iterable[int]) -> str:
     """A select of these row groups of a frame's files. DuckDB decodes no others."""
-    firsts: dict[str, int] = {}
-    begins = groups.begins.tolist()
-    for (uri, _), begin in zip(groups.groups, begins, strict=False):
-        firsts.setdefault(uri, begin)
-    places = defaultdict(list)
-    for number in numbers:
-        uri, _ = groups.groups[number]
-        first, last = begins[number] - firsts[uri], begins[number + 1] - firsts[uri] - 1
-        places[uri].append(f"file_row_number between {first} and {last}")
-    counts = Counter(uri for uri, _ in groups.groups)
-    whole = [uri for uri, conditions in places.items() if len(conditions) == counts[uri]]
+    wanted = set(numbers)
+    ends: Counter[str] = Counter()
+    places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, ((uri, _), rows) in enumerate(zip(groups.groups, groups.rows, strict=True)):
+        begin, ends[uri] = ends[uri], ends[uri] + rows
+        if number in wanted:
+            if places[uri] and places[uri][-1][1] == begin:
+                # Each row is compared with each range.
+                begin, _ = places[uri].pop()
+            places[uri].append((begin, ends[uri]))
+    whole = [uri for uri, ranges in places.items() if ranges == [(0, ends[uri])]]
     selects = [engine.of_files(frame, whole)] if whole else []
     for uri in places.keys() - set(whole):
         numbered = engine.of_files(frame, [uri], is_numbered=True)
-        selects.append(f"select * exclude (file_row_number) from ({numbered}) where {' or '.join(places[uri])}")
+        within = " or ".join(f"file_row_number between {begin} and {end - 1}" for begin, end in places[uri])
+        selects.append(f"select * exclude (file_row_number) from ({numbered}) where {within}")
     return "\nunion all\n".join(selects) or f"select * from ({engine.of_files(frame, groups.states)}) where false"
