@@ -12,8 +12,8 @@ from unit.worker_memory import SPARK_ROWS, comparison, consume, main, sides, sto
 
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.compression import KEPT, NEW
-from deltawave.differencing.row_group_checksums import checksum
 from laboratory.differencing import hybrid_hash, pointed
+from laboratory.differencing.unchanged_blocks import checksum
 
 
 def works(folder: Path, granted: int) -> dict[str, Callable[[], Any]]:

@@ -7,17 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.parquet_files import NotInPlaceError
-from deltawave.differencing.row_group_checksums import column_chunks
+from deltawave.differencing.row_group_checksums import StoredFile
 
 PLAIN: dict[str, Any] = {"use_dictionary": False, "compression": "none", "write_statistics": False}
 
 
 def chunks(file: Path, *names: str) -> list[tuple[str, bytes]]:
-    schema = pa.schema([(name, pa.int64()) for name in names])
-    groups = RowGroups(((file.as_uri(), 0),), (1,), 1, schema)
-    return [(description, b"".join(parts)) for description, parts in column_chunks(groups, 0)]
+    return [(description, b"".join(parts)) for description, parts in StoredFile(file.as_uri(), names).chunks(0)]
 
 
 def varint(number: int) -> bytes:

@@ -19,6 +19,7 @@ from deltawave.differencing import hash_compressed, unchanged_row_groups
 from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.local_engine import LocalEngine
 from deltawave.differencing.parquet_files import state_of
+from deltawave.differencing.row_group_checksums import StoredFile
 
 Group = list[tuple[int | None, str | None]]
 
@@ -214,7 +215,7 @@ class TestReading:
     def test_other_sizes_need_no_checksums(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         kept, marks = seen(dump(tmp_path, "old", OLD))
         new = [[(key, f"another name of {key}") for key, _ in group] for group in OLD]
-        monkeypatch.setattr(unchanged_row_groups, "checksum", lambda *_: pytest.fail("a checksum was computed"))
+        monkeypatch.setattr(StoredFile, "checksum", lambda *_: pytest.fail("a checksum was computed"))
         assert compared(kept, dump(tmp_path, "new", new), marks)[0].total() == 8
 
     def test_a_dump_of_too_many_row_groups(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +223,19 @@ class TestReading:
         monkeypatch.setattr(unchanged_row_groups, "_MOST", 3)
         found, after = compared(kept, dump(tmp_path, "new", changed(1)), marks)
         assert (found.total(), after) == (2, None)
+
+    def test_an_empty_row_group_among_others(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        kept, marks = seen(dump(tmp_path, "old", [*OLD, []]))
+        assert compared(kept, dump(tmp_path, "new", [[], *changed(1)]), marks)[0].total() == 2
+        assert "3 of 5 row groups are as they were" in caplog.text
+
+    def test_unchanged_ones_between_many_others(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(unchanged_row_groups, "_MOST_RANGES", 1)
+        kept, marks = seen(dump(tmp_path, "old", OLD))
+        assert compared(kept, dump(tmp_path, "new", changed(1)), marks)[0].total() == 2
+        assert "as they were" not in caplog.text
 
     def test_a_column_with_the_name_that_duckdb_uses(self, tmp_path: Path) -> None:
         schema = StructType().add("id", LongType()).add("name", StringType()).add("file_row_number", LongType())

@@ -16,7 +16,7 @@ from deltawave.differencing.aligning import NotSegmentedError
 from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, computed
 from deltawave.differencing.parquet_files import NotInPlaceError
-from deltawave.differencing.row_group_checksums import checksum
+from deltawave.differencing.row_group_checksums import StoredFile
 from deltawave.differencing.window import WINDOW, changes_found, found_in_order
 from laboratory.differencing.stored_rows import StoredRows, subset
 
@@ -59,8 +59,14 @@ def _checksums(session: SparkSession, *sides: RowGroups) -> list[list[str]]:
     Raises ``NotInPlaceError`` if a file does not say where its bytes are.
     """
     groups = [(side, number) for side in sides for number in range(len(side.groups))]
-    sums = iter(computed(session, len(groups), lambda place: checksum(*groups[place]).hex()))
+    sums = iter(computed(session, len(groups), lambda place: checksum(*groups[place])))
     return [list(islice(sums, len(side.groups))) for side in sides]
+
+
+def checksum(groups: RowGroups, number: int) -> str:
+    """The checksum of a row group's columns."""
+    uri, group = groups.groups[number]
+    return StoredFile(uri, groups.schema.names).checksum(group).hex()
 
 
 def _without(own: list[str], others: list[str]) -> list[int]:

@@ -79,12 +79,17 @@
 {# The marks of the last dump's row groups, empty if none is remembered; none if they do not pay, or the strategy does not take them. #}
 {%- macro _known_row_groups(job, state) -%}
   {%- if not job.strategy.reads_log or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}{{ return(none) }}{%- endif -%}
-  {{ return((deltawave._remembered_parts(job, state) or '').split()) }}
+  {%- set remembered = (deltawave._remembered_parts(job, state) or '').split() -%}
+  {{ return(remembered[1:] if remembered[:1] == [state.record.attempt] else []) }}
 {%- endmacro -%}
 
-{# The marks of this dump's row groups, as a text to remember. A quarantined row is in its row group, and not in the state. #}
-{%- macro _row_groups_seen(batch) -%}
-  {{ return(none if batch.result.quarantined else (batch.result.measured.marks or []) | join(' ')) }}
+{#
+  The marks of this dump's row groups, as a text to remember with the record whose state has its rows; none if there are none. A quarantined row is in its row
+  group, and not in the state.
+#}
+{%- macro _row_groups_seen(batch, record) -%}
+  {%- set marks = batch.result.measured.marks -%}
+  {{ return(([record.attempt] + marks) | join(' ') if marks and not batch.result.quarantined else none) }}
 {%- endmacro -%}
 
 {#

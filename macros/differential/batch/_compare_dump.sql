@@ -26,7 +26,7 @@
   {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
   {%- if batch.reading.is_idle and batch.expected_rows is none -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {%- do deltawave._remember_source(job, state, deltawave._settled_source(job, before, expected), deltawave._row_groups_seen(batch)) -%}
+    {%- do deltawave._remember_source(job, state, deltawave._settled_source(job, before, expected), deltawave._row_groups_seen(batch, state.record)) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
@@ -59,7 +59,7 @@
 
   {%- if deltawave._is_unchanged(job, batch, last) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {%- do deltawave._remember_source(job, state, source, deltawave._row_groups_seen(batch)) -%}
+    {%- do deltawave._remember_source(job, state, source, deltawave._row_groups_seen(batch, state.record)) -%}
     {{ return(state) }}
   {%- endif -%}
 
@@ -73,10 +73,10 @@
   {%- endif -%}
   {%- set record = deltawave._commit_record(job, batch, last, source) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
-  {%- set row_groups = deltawave._row_groups_seen(batch) -%}
+  {%- do deltawave._report_batch(job, batch, record) -%}
+  {%- set row_groups = deltawave._row_groups_seen(batch, record) -%}
   {%- if row_groups -%}
     {%- do deltawave._remember_source(job, {'record': record, 'names': []}, source, row_groups) -%}
   {%- endif -%}
-  {%- do deltawave._report_batch(job, batch, record) -%}
   {{ return({'record': record, 'is_new_generation': false, 'names': state.names}) }}
 {%- endmacro -%}

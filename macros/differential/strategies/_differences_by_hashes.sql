@@ -48,9 +48,9 @@
     {%- do relations.update(logged=log.stored) -%}
     {%- do options.update(logged_partitions=log.partitions, first_batch=log.from_batch) -%}
     {%- if deltawave._may_be_idle(job, batch, last) -%}{%- do options.update(same_rows=last.state.rows) -%}{%- endif -%}
-    {%- if batch.row_groups is not none -%}{%- do options.update(marks=batch.row_groups) -%}{%- endif -%}
   {%- endif -%}
-  {%- set function = job.strategy.library ~ ('.differing_pairs' if log else '.differing_rows') -%}
+  {%- if batch.row_groups is not none -%}{%- do options.update(marks=batch.row_groups) -%}{%- endif -%}
+  {%- set function = job.strategy.library ~ ('.differing_pairs' if job.strategy.reads_log else '.differing_rows') -%}
   {{ return(deltawave._view_by_python(job, batch, function, relations, options, 'differing')) }}
 {%- endmacro -%}
 

@@ -16,7 +16,6 @@ from pyspark.sql import types as T
 from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import MEMORY_BYTES, Columns, flagged_schema, schema_of_pairs
 from deltawave.differencing.hash_selects import HashSelects, hashes
-from deltawave.differencing.in_place import parallelism
 from deltawave.differencing.local_engine import LocalEngine, or_spark, reaches
 from deltawave.differencing.logged_rows import Partitions, last_changes
 from deltawave.differencing.unchanged_row_groups import Marks
@@ -154,13 +153,13 @@ def differing_pairs(
             old = compared.patched(old, _patches(engine, unique_key, patches, stored, partitions, from_batch))
         dump = read(new)
         groups = None if marks is None else engine.row_groups(dump)
-        marked = Marks.of(groups, compared.names, marks or (), parallelism(new.sparkSession)) if groups else None
+        marked = Marks.of(groups, compared.names, marks or (), engine.threads) if groups else None
         measured: dict[str, Any] = {"marks": list(marked.each)} if marked else {}
         parts = marked.split(engine, new) if marked else None
-        if parts:
-            found = compared.differing_in(engine, old, dump, memory_bytes, parts)
-        else:
-            found = compared.differing(engine, old, dump, memory_bytes)
+        found = compared.differing_in(engine, old, memory_bytes, parts) if parts else None
+        if found and parts and groups:
+            _LOG.info("%d of %d row groups are as they were", parts.groups, len(groups.groups))
+        found = found or compared.differing(engine, old, dump, memory_bytes)
         if logged is None:
             return engine.frame(found, flagged_schema(new.schema)), measured
         ((pairs, previous_rows),) = engine.execute(

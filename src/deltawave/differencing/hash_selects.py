@@ -78,8 +78,11 @@ class HashSelects:
             keys = engine.stored(f"{keys}\nunion all\n{self._repeated(new, kept)}")
         return engine.stored(self._rows_of(keys, new))
 
-    def differing_in(self, engine: LocalEngine, kept: str, new: str, memory_bytes: int, parts: Split) -> str:
-        """The same, of new rows in unchanged row groups, whose keys alone are read, and others."""
+    def differing_in(self, engine: LocalEngine, kept: str, memory_bytes: int, parts: Split) -> str | None:
+        """The same, of unchanged row groups, whose keys alone are read, and others.
+
+        None if a kept key has several new rows, and one of them is unchanged.
+        """
         unchanged = f"select {self._keys} from ({parts.unchanged})"
         others = engine.stored(
             f"select kept.* from ({kept}) as kept anti join ({unchanged}) as same on {self._same_key('same', 'kept')}"
@@ -90,10 +93,7 @@ class HashSelects:
             f"select (select count(*) from ({kept})), (select count(*) from ({others})), "
             f"(select count(*) from ({kept}) as kept semi join ({added}) as added on {self._same_key('added', 'kept')})"
         )
-        # A kept key has several new rows, at least one of which is unchanged.
-        if parts.rows != known - left or repeated:
-            return self.differing(engine, kept, new, memory_bytes)
-        return found
+        return None if parts.rows != known - left or repeated else found
 
     def _whole_rows(self, engine: LocalEngine, kept: str, new: str) -> str | None:
         """None if that takes more memory than it seemed."""

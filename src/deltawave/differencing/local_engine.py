@@ -135,9 +135,9 @@ class LocalEngine:
         self._groups: dict[str, RowGroups] = {}
         self._folders = 0
         memory = max(_LEAST_MEMORY, memory_bytes)
-        threads = min(parallelism(session), os.cpu_count() or 1, memory // _THREAD_MEMORY)
-        self._settings = (memory, threads)
-        self._connection = _connection(memory, threads, str(self._folder / "spilled"))
+        self.threads = min(parallelism(session), os.cpu_count() or 1, memory // _THREAD_MEMORY)
+        self._settings = (memory, self.threads)
+        self._connection = _connection(memory, self.threads, str(self._folder / "spilled"))
 
     def __enter__(self) -> "LocalEngine":
         return self

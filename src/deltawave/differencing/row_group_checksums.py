@@ -1,13 +1,13 @@
 """Checksums of row groups (LG95 4.3): of the bytes as they are stored, so that nothing is decoded for them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from hashlib import sha256
 from itertools import pairwise
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.parquet_files import NotInPlaceError, located, open_file
 
 # Bytes of a file that are read at a time.
@@ -18,46 +18,69 @@ _MAGIC_BYTES = 4
 _WHOLE_SIZES = (1, 2, 9)
 
 
-def checksum(groups: RowGroups, number: int) -> bytes:
-    """The checksum of a row group's columns: of their bytes, and of what a reader needs to decode them.
+class StoredFile:
+    """Some columns of a Parquet file, as they are stored. Its footer is read once.
 
     Raises ``NotInPlaceError`` if the file does not say for certain where its bytes are.
     """
-    # Processors compute it faster than shorter checksums.
-    summed = sha256()
-    for description, parts in column_chunks(groups, number):
-        summed.update(f"{len(description)} {description}".encode())
-        for part in parts:
-            summed.update(part)
-    return summed.digest()
 
+    def __init__(self, uri: str, names: Collection[str]) -> None:
+        self._uri = uri
+        self._system, self._path = located(uri)
+        file = open_file(uri)
+        self.footer = file.metadata
+        _check_writer(uri, self.footer.created_by or "")
+        # The footer's size and a magic number follow it.
+        self._end = self._system.get_file_info(self._path).size - self.footer.serialized_size - 4 - _MAGIC_BYTES
+        wanted = {name.lower() for name in names}
+        fields = {field.name.lower(): field for field in file.schema_arrow if field.name.lower() in wanted}
+        self._columns: dict[int, str] = {}
+        for at in range(self.footer.num_columns):
+            column = self.footer.schema.column(at)
+            path = column.path.lower()
+            # The values of a nested column are in chunks whose paths begin with its name.
+            owners = [field for name, field in fields.items() if path == name or path.startswith(f"{name}.")]
+            if owners:
+                # Levels count what may be null or repeated; the field shows where in the path that is.
+                nullable = [str(field.with_name("").remove_metadata()) for field in owners]
+                levels = (column.max_definition_level, column.max_repetition_level, column.length)
+                kinds = (column.physical_type, str(column.logical_type))
+                self._columns[at] = str((path, nullable, *levels, *kinds))
 
-def column_chunks(groups: RowGroups, number: int) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The column chunks of a row group: the metadata that a reader needs to decode each, and its stored bytes.
+    def size(self, group: int) -> tuple[int, int]:
+        """How many rows a row group has, and how many bytes they take in these columns."""
+        row_group = self.footer.row_group(group)
+        return row_group.num_rows, sum(row_group.column(at).total_compressed_size for at in self._columns)
 
-    Chunks with both in common hold the same values. Equal values may also be stored as different bytes. Raises
-    ``NotInPlaceError`` if the file does not say for certain where the bytes of a chunk are.
-    """
-    uri, group = groups.groups[number]
-    file = open_file(uri)
-    footer, row_group = file.metadata, file.metadata.row_group(group)
-    _check_writer(uri, footer.created_by or "")
-    places = [_place(row_group.column(at)) for at in range(footer.num_columns)]
-    _check_places(uri, places, footer.serialized_size)
-    wanted = {name.lower() for name in groups.schema.names}
-    fields = {field.name.lower(): field for field in file.schema_arrow if field.name.lower() in wanted}
-    for at, place in enumerate(places):
-        chunk, column = row_group.column(at), footer.schema.column(at)
-        path = chunk.path_in_schema.lower()
-        # The values of a nested column are in chunks whose paths begin with its name.
-        owners = [field for name, field in fields.items() if path == name or path.startswith(f"{name}.")]
-        if not owners:
-            continue
-        # Levels count what may be null or repeated; the field shows where in the path that is.
-        nullable = [str(field.with_name("").remove_metadata()) for field in owners]
-        levels = (column.max_definition_level, column.max_repetition_level, column.length, chunk.num_values)
-        kinds = (column.physical_type, str(column.logical_type), chunk.compression)
-        yield str((path, nullable, *levels, *kinds, len(place))), _stored_bytes(uri, place)
+    def checksum(self, group: int) -> bytes:
+        """The checksum of a row group: of its bytes, and of what a reader needs to decode them."""
+        # Processors compute it faster than shorter checksums.
+        summed = sha256()
+        for description, parts in self.chunks(group):
+            summed.update(f"{len(description)} {description}".encode())
+            for part in parts:
+                summed.update(part)
+        return summed.digest()
+
+    def chunks(self, group: int) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """The column chunks of a row group: the metadata that a reader needs to decode each, and its stored bytes.
+
+        Chunks with both in common hold the same values. Equal values may also be stored as different bytes.
+        """
+        row_group = self.footer.row_group(group)
+        places = [_place(row_group.column(at)) for at in range(self.footer.num_columns)]
+        self._check_places(places)
+        with self._system.open_input_file(self._path) as file:
+            for at, description in self._columns.items():
+                chunk, place = row_group.column(at), places[at]
+                yield str((description, chunk.num_values, chunk.compression, len(place))), _bytes_at(file, place)
+
+    def _check_places(self, places: list[range]) -> None:
+        """Refuse chunks that share bytes with each other, with the beginning of the file or with the footer."""
+        chunks = sorted(filter(len, places), key=lambda place: place.start)
+        bounded = [range(_MAGIC_BYTES), *chunks, range(self._end, self._end)]
+        if any(one.stop > other.start for one, other in pairwise(bounded)):
+            raise NotInPlaceError(f"{self._uri} has column chunks that overlap, or are outside of its data")
 
 
 def _place(chunk: pq.ColumnChunkMetaData) -> range:
@@ -76,19 +99,6 @@ def _check_writer(uri: str, created_by: str) -> None:
             raise NotInPlaceError(f"{uri} was written by {created_by}, which states wrong sizes of column chunks")
 
 
-def _check_places(uri: str, places: list[range], footer_bytes: int) -> None:
-    """Refuse chunks that share bytes with each other, with the beginning of the file or with the footer."""
-    system, path = located(uri)
-    # The footer's size and a magic number follow it.
-    end = system.get_file_info(path).size - footer_bytes - 4 - _MAGIC_BYTES
-    chunks = sorted(filter(len, places), key=lambda place: place.start)
-    bounded = [range(_MAGIC_BYTES), *chunks, range(end, end)]
-    if any(one.stop > other.start for one, other in pairwise(bounded)):
-        raise NotInPlaceError(f"{uri} has column chunks that overlap, or are outside of its data")
-
-
-def _stored_bytes(uri: str, place: range) -> Iterator[bytes]:
-    system, path = located(uri)
-    with system.open_input_file(path) as file:
-        for at in range(place.start, place.stop, _READ_BYTES):
-            yield file.read_at(min(_READ_BYTES, place.stop - at), at)
+def _bytes_at(file: pa.NativeFile, place: range) -> Iterator[bytes]:
+    for at in range(place.start, place.stop, _READ_BYTES):
+        yield file.read_at(min(_READ_BYTES, place.stop - at), at)

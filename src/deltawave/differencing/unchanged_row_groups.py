@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame
 
 from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.local_engine import LocalEngine
-from deltawave.differencing.parquet_files import NotInPlaceError, open_file
-from deltawave.differencing.row_group_checksums import checksum
+from deltawave.differencing.parquet_files import NotInPlaceError
+from deltawave.differencing.row_group_checksums import StoredFile
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,15 +25,18 @@ _LOG = logging.getLogger(__name__)
 _SIZE, _CHECKSUM = 5, 22
 # What a run remembers is in the text of a view, for which some metastores have 32,700 characters.
 _MOST = 1_000
+# DuckDB compares the number of each row with all ranges of row groups.
+_MOST_RANGES = 50
 
 
 @dataclass(frozen=True)
 class Split:
-    """Two selects that together are all rows of a dump: ``changed`` and ``unchanged`` row groups, with ``rows``."""
+    """Two selects that together are all rows of a dump; ``rows`` and ``groups``: how many of them are ``unchanged``."""
 
     changed: str
     unchanged: str
     rows: int
+    groups: int
 
 
 @dataclass(frozen=True)
@@ -56,16 +59,19 @@ class Marks:
             return None
         marks = frozenset(known)
         sizes = {mark[:_SIZE] for mark in marks}
-        wanted = groups.only(names)
 
-        def mark(size: str, number: int) -> str:
-            is_read = not marks or size in sizes
-            return size + (_letters(checksum(wanted, number), _CHECKSUM) if is_read else "")
+        def mark(group: tuple[str, int]) -> str:
+            uri, number = group
+            rows, stored = files[uri].size(number)
+            size = _letters(sha256(f"{rows} {stored}".encode()).digest(), _SIZE)
+            # Nothing is gained by an empty one, whose bytes some writers place nowhere.
+            is_read = rows and (not marks or size in sizes)
+            return size + (_letters(files[uri].checksum(number), _CHECKSUM) if is_read else "")
 
         try:
+            files = {uri: StoredFile(uri, names) for uri in groups.states}
             with ThreadPoolExecutor(threads) as pool:
-                each = pool.map(mark, _sizes(wanted), range(len(wanted.groups)))
-                return cls(groups, tuple(each), marks)
+                return cls(groups, tuple(pool.map(mark, groups.groups)), marks)
         except (NotInPlaceError, pa.ArrowException, OSError) as error:
             _LOG.debug("row groups have no marks: %s", error)
             return None
@@ -75,28 +81,15 @@ class Marks:
         same = {number for number, mark in enumerate(self.each) if len(mark) > _SIZE and mark in self.known}
         if not same:
             return None
-        _LOG.info("%d of %d row groups are as they were", len(same), len(self.each))
         others = set(range(len(self.each))) - same
         rows = sum(self.groups.rows[number] for number in same)
         try:
-            return Split(_rows_of(engine, frame, self.groups, others), _rows_of(engine, frame, self.groups, same), rows)
+            changed, unchanged = (_rows_of(engine, frame, self.groups, numbers) for numbers in (others, same))
+            return Split(changed, unchanged, rows, len(same))
         except NotInPlaceError as error:
-            # A column may have the name of the number that DuckDB gives to a row.
+            # Or a column has the name of the number that DuckDB gives to a row.
             _LOG.debug("all row groups are decoded: %s", error)
             return None
-
-
-def _sizes(groups: RowGroups) -> list[str]:
-    """Of each row group, what its rows and bytes are, in a few letters."""
-    wanted = {name.lower() for name in groups.schema.names}
-    footers = {uri: open_file(uri).metadata for uri, _ in groups.groups}
-    sizes = []
-    for uri, number in groups.groups:
-        group = footers[uri].row_group(number)
-        chunks = [group.column(at) for at in range(group.num_columns)]
-        stored = sum(chunk.total_compressed_size for chunk in chunks if chunk.path_in_schema.lower() in wanted)
-        sizes.append(_letters(sha256(f"{group.num_rows} {stored}".encode()).digest(), _SIZE))
-    return sizes
 
 
 def _letters(checksum: bytes, count: int) -> str:
@@ -115,6 +108,8 @@ def _rows_of(engine: LocalEngine, frame: DataFrame, groups: RowGroups, numbers: 
                 # Each row is compared with each range.
                 begin, _ = places[uri].pop()
             places[uri].append((begin, ends[uri]))
+    if max(map(len, places.values()), default=0) > _MOST_RANGES:
+        raise NotInPlaceError("unchanged row groups lie between too many others")
     whole = [uri for uri, ranges in places.items() if ranges == [(0, ends[uri])]]
     selects = [engine.of_files(frame, whole)] if whole else []
     for uri in places.keys() - set(whole):
