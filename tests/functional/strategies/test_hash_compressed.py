@@ -616,7 +616,7 @@ class TestUnchangedRowGroups:
             # The bytes of a row group of another size are read when that size is known.
             (tens, ["4 of 6"]),
             ([tens[0], *tens[3:]], ["4 of 4"]),
-            ([*tens[3:], tens[0], "range(45, 46)"], ["4 of 5"]),
+            ([*tens[3:], tens[0], "range(45, 46)"], []),
             # A quarantined row is in the dump, and not among the rows that are compared.
             ([tens[0], *tens[3:]], []),
             ([tens[0], *tens[3:], "range(70, 71)"], ["4 of 5"]),
