@@ -137,8 +137,9 @@ def differing_pairs(
     - ``logged``, ``logged_partitions``, ``first_batch``: the whole log; see ``last_changes``
     - ``same_rows``: if nothing differs, and as many rows are kept, the rows come without the log, which is not read
     - ``patches``, ``stored``, ``partitions``, ``from_batch``: as of ``patched_hashes``
-    - ``marks``: what was returned as ``marks`` for the snapshot that the kept hashes, with their patches, are of: its
-      unchanged row groups are not decoded; empty if nothing was. If not none, ``marks`` of ``new`` are returned
+    - ``marks``: those of the snapshot from which the kept hashes and their patches come, empty if they are not known:
+      of row groups that have not changed since, only the keys are decoded. Unless it is None, the ``marks`` of ``new``
+      are returned, too
     - others: as of ``sort_merge_compressed.differing_rows``
     """
     if not reaches(new):
@@ -156,10 +157,11 @@ def differing_pairs(
         marked = Marks.of(groups, compared.names, marks or (), engine.threads) if groups else None
         measured: dict[str, Any] = {"marks": list(marked.each)} if marked else {}
         parts = marked.split(engine, new) if marked else None
-        found = compared.differing_in(engine, old, memory_bytes, parts) if parts else None
-        if found and parts and groups:
-            _LOG.info("%d of %d row groups are as they were", parts.groups, len(groups.groups))
-        found = found or compared.differing(engine, old, dump, memory_bytes)
+        if parts and (of_parts := compared.differing_in(engine, old, memory_bytes, parts)):
+            _LOG.info("%s row groups are as they were", parts.share)
+            found = of_parts
+        else:
+            found = compared.differing(engine, old, dump, memory_bytes)
         if logged is None:
             return engine.frame(found, flagged_schema(new.schema)), measured
         ((pairs, previous_rows),) = engine.execute(

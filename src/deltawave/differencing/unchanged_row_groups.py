@@ -31,12 +31,15 @@ _MOST_RANGES = 50
 
 @dataclass(frozen=True)
 class Split:
-    """Two selects that together are all rows of a dump; ``rows`` and ``groups``: how many of them are ``unchanged``."""
+    """Two selects that together are all rows of a dump: of ``changed`` and of ``unchanged`` row groups.
+
+    ``rows``: how many rows are unchanged; ``share``: how many of the row groups, as a text.
+    """
 
     changed: str
     unchanged: str
     rows: int
-    groups: int
+    share: str
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class Marks:
         rows = sum(self.groups.rows[number] for number in same)
         try:
             changed, unchanged = (_rows_of(engine, frame, self.groups, numbers) for numbers in (others, same))
-            return Split(changed, unchanged, rows, len(same))
+            return Split(changed, unchanged, rows, f"{len(same)} of {len(self.each)}")
         except NotInPlaceError as error:
             # Or a column has the name of the number that DuckDB gives to a row.
             _LOG.debug("all row groups are decoded: %s", error)
