@@ -151,7 +151,7 @@ def spark_settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     table_format = request.config.option.table_format
     if table_format != "parquet":
         profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
-        settings = profiles["deltawave"]["outputs"][table_format]["server_side_parameters"]
+        settings = profiles["deltawave_demo"]["outputs"][table_format]["server_side_parameters"]
         return SETTINGS | settings | (UNCACHED if table_format == "iceberg" else {})
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     drivers = [driver for server, driver in DRIVERS.items() if server in wanted]

@@ -110,7 +110,7 @@ def settings_of(file_format: str) -> dict[str, str]:
     if file_format == "parquet":
         return {}
     profile = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
-    found: Mapping[str, object] = profile["deltawave"]["outputs"][file_format]["server_side_parameters"]
+    found: Mapping[str, object] = profile["deltawave_demo"]["outputs"][file_format]["server_side_parameters"]
     more = FORGETTING if file_format == "delta" else {}
     return more | {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in found.items()}
 

@@ -1,5 +1,4 @@
 -- What an algorithm finds between the last two dumps, and the change log does not have, or the other way round.
-{{ config(enabled=var('deltawave_demo', project_name == 'deltawave')) }}
 
 {% set columns = [
     'icao', 'iata', 'name', 'city', 'subd', 'country', 'elevation', 'lat', 'lon', 'tz', 'lid',

@@ -1,5 +1,4 @@
 -- For each dump of the demo, the log has the changes that a comparison outside Spark found.
-{{ config(enabled=var('deltawave_demo', project_name == 'deltawave')) }}
 
 with found as (
     select

@@ -1,5 +1,4 @@
 -- Changes whose surrogate key is not that of Spark's own join, or that are missing, and customers that are not where they should be.
-{{ config(enabled=var('deltawave_demo', project_name == 'deltawave')) }}
 
 with expected as (
     select

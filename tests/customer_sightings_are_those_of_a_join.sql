@@ -1,5 +1,5 @@
 -- Rows of dumps without their customer's surrogate key, as Spark's own join finds it, rows that are missing, and rows that are there twice.
-{{ config(enabled=var('deltawave_demo', project_name == 'deltawave') and target.name != 'connect') }}
+{{ config(enabled=target.name != 'connect') }}
 
 with expected as (
     select

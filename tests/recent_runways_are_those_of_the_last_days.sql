@@ -1,5 +1,4 @@
 -- Rows of the last seven days that the wave index lacks, and rows that it has and should not; the same for one airport by a probe.
-{{ config(enabled=var('deltawave_demo', project_name == 'deltawave')) }}
 
 with newest as (
     select max(dump_date) as dump_date

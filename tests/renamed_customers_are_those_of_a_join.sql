@@ -1,5 +1,4 @@
 -- Newly arrived codes of customers that were known under another code, which are missing, and pairs of codes that are none.
-{{ config(enabled=var('deltawave_demo', project_name == 'deltawave')) }}
 
 with customers as (
     select

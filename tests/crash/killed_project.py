@@ -42,7 +42,7 @@ _COMMON = {
 }
 
 
-OUTPUTS = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())["deltawave"]["outputs"]
+OUTPUTS = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())["deltawave_demo"]["outputs"]
 FORMATS = {
     "parquet": {},
     "delta": OUTPUTS["delta"]["server_side_parameters"],

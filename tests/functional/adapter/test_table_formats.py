@@ -43,7 +43,7 @@ print("left", [table.name for table in spark.catalog.listTables("own") if "tmp" 
 @pytest.mark.parametrize("file_format", ["delta", "iceberg"])
 def test_two_builds(own_process, file_format):
     """The second build replaces, merges into and snapshots what the first one left."""
-    output = yaml.safe_load(PROFILES.read_text())["deltawave"]["outputs"][file_format]
+    output = yaml.safe_load(PROFILES.read_text())["deltawave_demo"]["outputs"][file_format]
     output["server_side_parameters"] |= {"spark.master": "local[2]"}
     own_process.profile(**output | {"schema": "own"})
     own_process.write(
