@@ -67,6 +67,7 @@ STOCK_BATCHES = f"{SHORT}::TestStockFirstBatches"
 WAVES = "functional/wave/test_wave_index.py::TestWaveIndex"
 # From the first delivery of a legacy source's files to the tenth.
 TEN_DAYS = "functional/test_ten_days.py"
+README = "functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_folder_that_builds_a_project"
 OFFERED = "functional/differential/test_dbt_features.py"
 
 # `make quick`
@@ -83,12 +84,14 @@ CORE = {
         {SHORT_HISTORIES} functional/test_own_strategies.py
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
-        functional/test_compared_tables.py functional/test_compare_command.py {TEN_DAYS}
+        functional/test_compared_tables.py functional/test_compare_command.py {TEN_DAYS} functional/test_shop.py
         """,
         SPARING,
     ),
     "kills": Lane("crash/test_kills.py::test_each_step_is_killed_once"),
-    "install": Lane("functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_environment_and_builds_it"),
+    # The first pages as they are written, in environments that their own commands make.
+    "pages": Lane("functional/test_pages_as_written.py functional/test_installed_package.py"),
+    "install": Lane(README),
     # Materializations, what dbt offers to models, waves, and stock dbt-spark.
     "models": Lane(
         f"""
@@ -150,7 +153,7 @@ REST = {
     "features": Lane(
         """
         functional/wave functional/test_advise.py functional/test_change_rates.py functional/test_compare.py
-        functional/test_external_sources.py functional/test_installed_package.py functional/test_log_reports.py
+        functional/test_external_sources.py functional/test_log_reports.py
         functional/test_record_formats.py functional/test_report.py functional/test_runways.py
         """,
         SPARING,

@@ -1,8 +1,6 @@
-"""integration_tests/ built as a user would: as README.md says, and with stock dbt-spark without the wheel."""
+"""README.md's way to install it, as it is written; integration_tests/ built in that environment, and by dbt-spark."""
 
 import json
-import os
-import re
 import shutil
 import subprocess
 import sysconfig
@@ -15,13 +13,12 @@ from typing import Any
 import pytest
 import yaml
 from jvm import QUICK_JVM
+from walkthrough import CHECKOUT, Step, carry_out, environ
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a checkout holds for dbt and for pip.
 FOLDERS = ("macros", "models", "python_models", "seeds", "snapshots", "integration_tests", "src")
 FILES = ("dbt_project.yml", "pyproject.toml", "README.md", "LICENSE")
-
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTHON"))}
 
 # With another list of prices.
 JUNE = "--vars '{price_list: june}'"
@@ -52,52 +49,36 @@ print(json.dumps({"commands": seen, "prices": rows, "provider": provider, "plugi
 """
 
 README = (ROOT / "README.md").read_text()
-PLACE = "path/to/deltawave"
+SECTION = README.split("## Install it in your project\n", 1)[1].split("\n## ", 1)[0]
+COMMANDS = ["deps", "build"]
 
 
 @dataclass(frozen=True)
 class Installation:
-    """What the commands of README.md have installed and built in an empty environment, and what they printed."""
+    """What the section of README.md has made in a folder, with its environment, and the consumer's project."""
 
-    environment: Path
+    page: list[Step]
+    folder: Path
     project: Path
     outputs: dict[str, Any]
-    printed: str
 
     def run(self, target: str, *commands: str) -> dict[str, Any]:
-        """What SCRIPT prints of more commands on another target."""
-        python = self.environment / "bin" / "python"
+        """What SCRIPT prints of the consumer's commands on a target."""
+        python = self.folder / ".venv" / "bin" / "python"
         return _run(python, self.project, self.outputs[target]["schema"], commands, target, QUICK_JVM)
 
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """An empty environment in which exactly the commands of README.md were run, on Parquet."""
+    """An empty folder in which exactly the files and commands of README.md were carried out."""
     folder = tmp_path_factory.mktemp("installed")
-    project = _checkout(folder)
-    blocks = _blocks(str(folder / "checkout"))
-    for name in ("packages.yml", "profiles.yml"):
-        (project / name).write_text(blocks[name])
-    environment = folder / "environment"
-    venv.create(environment, symlinks=True, with_pip=True)
-    variables = ENVIRONMENT | {
-        "PATH": os.pathsep.join((str(environment / "bin"), os.environ["PATH"])),
-        "SPARK_SUBMIT_OPTS": QUICK_JVM,
-        "PIP_NO_COMPILE": "1",
-    }
-    # pip may need to know of a proxy's certificate, as it does when this project is set up.
-    words = f". '{ROOT}/scripts/network.sh'\n{blocks['sh']}"
-    printed = _call(["sh", "-euc", words], cwd=project, env=variables)
-    yield Installation(environment, project, yaml.safe_load(blocks["profiles.yml"])["shop"]["outputs"], printed)
+    project = _checkout(tmp_path_factory.mktemp("consumer"))
+    page = carry_out(SECTION.replace(CHECKOUT, str(project.parent)), folder, environ(QUICK_JVM))
+    files = {step.path: step.text for step in page}
+    (project / "profiles.yml").write_text(files["profiles.yml"])
+    yield Installation(page, folder, project, yaml.safe_load(files["profiles.yml"])["shop"]["outputs"])
     # It takes a gigabyte, and pytest keeps its folders.
-    shutil.rmtree(environment)
-
-
-def _blocks(checkout: str) -> dict[str, str]:
-    """The files that README.md has a user write, by their names, and the commands, as `sh`; for a checkout there."""
-    section = README.split("## Install it in your project\n", 1)[1].split("\n## ", 1)[0]
-    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", section.replace(PLACE, checkout), re.MULTILINE | re.DOTALL)
-    return {re.match(r"# ([\w.]+)", text)[1] if kind == "yaml" else kind: text for kind, text in blocks}
+    shutil.rmtree(folder)
 
 
 def _environment(folder: Path) -> Path:
@@ -119,7 +100,7 @@ def _run(
     output = _call(
         [str(python), "-c", SCRIPT, schema, *(f"{command} --target {target}" for command in commands)],
         cwd=project,
-        env=ENVIRONMENT | {"SPARK_SUBMIT_OPTS": jvm_options},
+        env=environ(jvm_options),
     )
     return dict(json.loads(output.splitlines()[-1]))
 
@@ -171,26 +152,29 @@ def assert_tidy(project: Path) -> None:
     assert not {"derby.log", "metastore_db", "spark-warehouse"} & {path.name for path in project.iterdir()}
 
 
-def test_the_readme_installs_it_into_an_empty_environment_and_builds_it(installation: Installation) -> None:
-    assert "problem" not in installation.printed
-    results = json.loads((installation.project / "target" / "run_results.json").read_text())["results"]
-    built = {node["unique_id"].split(".")[2]: [node["status"], node["message"]] for node in results}
+def test_the_readme_installs_it_into_an_empty_folder_that_builds_a_project(installation: Installation) -> None:
+    printed = "".join(step.output for step in installation.page)
+    assert "problem" not in printed
+    # `doctor` looks at the jars of the profile.
+    assert "ok       shop.delta: io.delta:delta-spark" in printed
+    assert "ok       shop.iceberg: org.apache.iceberg:iceberg-spark-runtime" in printed
+    assert_tidy(installation.folder)
+    seen = installation.run("local", *COMMANDS)
+    built = seen["commands"][-1]
     assert_built(built)
     assert built["changes_a_day"][0] == "success"
+    assert seen["plugin"].startswith(str(installation.folder))
     assert_tidy(installation.project)
-    # `doctor` looks at the jars of the profile.
-    assert "ok       shop.delta: io.delta:delta-spark" in installation.printed
-    assert "ok       shop.iceberg: org.apache.iceberg:iceberg-spark-runtime" in installation.printed
 
 
 @pytest.mark.parametrize("target", ["delta", "iceberg"])
 def test_the_readmes_other_targets_run_there(target: str, installation: Installation) -> None:
     seen = installation.run(
-        target, "build --select +prices_changes", f"run --select current_prices prices_changes {JUNE}"
+        target, "deps", "build --select +prices_changes", f"run --select current_prices prices_changes {JUNE}"
     )
     assert seen["provider"] == target
-    assert seen["plugin"].startswith(str(installation.environment))
-    first, _ = seen["commands"]
+    assert seen["plugin"].startswith(str(installation.folder))
+    *_, first, _ = seen["commands"]
     assert_good(first)
     assert_seen(seen)
 

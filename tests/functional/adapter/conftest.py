@@ -37,6 +37,10 @@ class OwnProcess:
 
     def python(self, code: str, timeout: int = 300) -> subprocess.CompletedProcess[str]:
         """Run Python in the project's folder."""
+        return self.call([sys.executable, "-c", code], timeout)
+
+    def call(self, command: list[str], timeout: int = 300) -> subprocess.CompletedProcess[str]:
+        """Run a program in the project's folder."""
         environment = os.environ | {
             "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
             "NO_COLOR": "1",
@@ -45,7 +49,7 @@ class OwnProcess:
         for name in ("DBT_PROFILES_DIR", "DBT_LOG_PATH"):
             environment.pop(name, None)
         return subprocess.run(
-            [sys.executable, "-c", code],
+            command,
             cwd=self.root,
             env=environment,
             capture_output=True,

@@ -193,9 +193,9 @@ def prepare_python(settings: Mapping[str, str]) -> None:
         # Parsing makes many objects that stay; by default Python searches all of them again and again.
         gc.set_threshold(20_000, 10, 20)
     if Path(sys.argv[0]).stem == "dbt":
-        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: what is there
-        # now is left out. What comes later is not, since DuckDB complains of objects that are never released. Not in
-        # other programs: they may need that search for all objects, for instance to write buffered files.
+        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: what exists
+        # now is left out. What comes later is not, since DuckDB reports each object of its own that is never released.
+        # Nor is it in other programs, which may need this search, for instance to write buffered files.
         gc.freeze()
 
 

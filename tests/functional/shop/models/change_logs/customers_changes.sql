@@ -1,0 +1,3 @@
+{{ config(materialized='differential', unique_key='customer_id') }}
+
+select * from {{ ref('customers') }}

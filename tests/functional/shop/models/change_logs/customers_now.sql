@@ -1,0 +1,3 @@
+{{ config(materialized='current_state') }}
+
+select * from {{ ref('customers_changes') }}

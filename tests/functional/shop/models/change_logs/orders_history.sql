@@ -1,0 +1,3 @@
+{{ config(materialized='scd2') }}
+
+select * from {{ ref('orders_changes') }}

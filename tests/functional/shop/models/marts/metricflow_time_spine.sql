@@ -1,0 +1,1 @@
+{{ calendar.days_between(var('first_day'), var('last_day')) }}
