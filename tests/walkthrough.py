@@ -19,9 +19,9 @@ _COLOUR = re.compile(r"\x1b\[\d*m")
 _CLOCK = re.compile(r"^\d\d:\d\d:\d\d {2}")
 # What pages leave out: what dbt says of itself and of the nodes that it runs, and what sources that are files report.
 _LEFT_OUT = re.compile(
-    r"(Running with dbt=|Registered adapter:|Unable to do partial parsing|Found \d|Concurrency: |\d+ of \d+ |Nothing to do"
-    r"|Finished running |Completed |Done\. PASS=|Installing |Installed |Updating lock file|Previewing inline node|\|"
-    r"|deltawave: \w+\.\w+: )"
+    r"(Running with dbt=|Registered adapter:|Unable to do partial parsing|Found \d|Concurrency: |\d+ of \d+ "
+    r"|Nothing to do|Finished running |Completed |Done\. PASS=|Installing |Installed |Updating lock file"
+    r"|Previewing inline node|\||deltawave: \w+\.\w+: )"
 )
 
 

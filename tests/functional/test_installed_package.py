@@ -107,7 +107,7 @@ def relations(demo: Manifest) -> list[str]:
 
 
 def properties(demo: Manifest, kind: str) -> dict[str, dict[str, Any]]:
-    """What a project has besides relations, by the demo's names; by those of its relations where it has no such thing."""
+    """What a project has besides relations, by the demo's names, or by those of its relations."""
     names = relations(demo)
     sources: dict[str, list[dict[str, Any]]] = {}
     for source in demo.sources.values():
@@ -123,9 +123,7 @@ def properties(demo: Manifest, kind: str) -> dict[str, dict[str, Any]]:
             ]
         },
         "groups": {"groups": [{"name": name, "owner": mail} for name in names]},
-        "tests": {
-            f"{kind}s": [{"name": name, "columns": [{"name": "id", "data_tests": ["unique"]}]} for name in names]
-        },
+        "tests": {f"{kind}s": [{"name": name, "columns": columns} for name in names]},
         "measured": {
             "models": [
                 {
