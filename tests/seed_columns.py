@@ -25,8 +25,8 @@ UNUSUAL = (
     st.sampled_from([" true", "t", "yes", "1", "0", ","]),
     st.sampled_from(["O'Hara", "a\\b\\'c", 'say "x"', "two\nlines", "${spark.app.name}", "100%s", "None", "é 🌊"]),
 )
-# What no bigint holds: an error in ANSI mode.
-OVERFLOWS = st.sampled_from(["9223372036854775808", "12345678901234567890", "1" * 28 + "9" * 12, "nan", "-inf", "1e400"])
+# What neither a bigint nor a decimal holds: an error in ANSI mode.
+OVERFLOWS = st.sampled_from(["1" * 28 + "9" * 12, "nan", "-inf", "1e400"])
 
 
 @st.composite

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, datetime
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from functools import cached_property
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from dbt_common.clients.agate_helper import DEFAULT_TYPE_TESTER, build_type_tester
 
-from deltawave.sql_text import MAX_DECIMAL_DIGITS, plain_text
+from deltawave.sql_text import plain_text
 
 # Cells that dbt takes for null, whatever the type, once trimmed and in lower case.
 _NULLS = ("null", "")
@@ -116,7 +116,8 @@ def _inferred(texts: pa.ChunkedArray, spark_type: Callable[[agate.Table], str]) 
         return _Column(found, texts)
     table = _by_agate(texts.to_pylist())
     found = spark_type(table)
-    return _Column(found, _as_literals(list(table.columns[0]), found))
+    cells = [_text(value, found) for value in table.columns[0]]
+    return _Column(found, pa.chunked_array([pa.array(cells, pa.string())]))
 
 
 def _by_agate(cells: Iterable[str | None]) -> agate.Table:
@@ -137,20 +138,9 @@ def _are_usual(values: pa.ChunkedArray, spark_type: str) -> bool:
     return True
 
 
-def _as_literals(values: list[Any], spark_type: str) -> pa.ChunkedArray:
-    """The values, so that a cast to the type gives what the cast of their literals gives."""
-    if spark_type == "bigint":
-        # A decimal that is no bigint overflows in another way than a text does.
-        try:
-            whole = [value if value is None else value.to_integral_value(ROUND_DOWN) for value in values]
-            return pa.chunked_array([pa.array(whole, pa.decimal128(MAX_DECIMAL_DIGITS, 0))])
-        except pa.ArrowInvalid:
-            pass
-    return pa.chunked_array([pa.array(map(_as_literal, values), pa.string())])
-
-
-def _as_literal(value: Any) -> str | None:
-    if value is None:
-        return None
-    # A decimal has no negative zero, but a double that is cast from text has.
-    return plain_text(abs(value) if isinstance(value, Decimal) and not value else value)
+def _text(value: Any, spark_type: str) -> str | None:
+    """What Spark casts to the type with the result that the value's literal would have."""
+    if not isinstance(value, Decimal):
+        return None if value is None else plain_text(value)
+    # A text with a point is no bigint, and -0 is another double than 0.
+    return plain_text(value).partition(".")[0] if spark_type == "bigint" else plain_text(value or abs(value))
