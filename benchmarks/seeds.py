@@ -15,6 +15,7 @@ import statistics
 import sys
 import tempfile
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 from dbt_common.clients.agate_helper import from_csv
@@ -27,8 +28,6 @@ from laboratory.tables import table
 
 SCHEMA = "id bigint, name string, city string, amount double, day date, at timestamp, is_active boolean"
 SPARK, SEED, AGATE = "Spark reads and writes", "dbt seed", "agate reads"
-# Compiling makes the first statements of a process slow.
-WARM_UP = 4
 
 
 def write_rows(file: Path, rows: int) -> None:
@@ -46,7 +45,13 @@ def write_rows(file: Path, rows: int) -> None:
             writer.writerow([number, f"name {draw.randrange(rows)}", city, amount, at.date(), at, is_active])
 
 
-def measure(folder: Path, rows: int, rounds: int) -> dict[str, float]:
+def by_spark(session: SparkSession, file: Path) -> None:
+    """Read the file and write the table, without dbt."""
+    rows = session.read.csv(file.as_uri(), header=True, schema=SCHEMA)
+    rows.write.mode("overwrite").saveAsTable("bench.by_spark")
+
+
+def measure(folder: Path, rows: int, rounds: int, warm_up: int) -> dict[str, float]:
     """The median seconds of each. Raises ``RuntimeError`` if the tables differ."""
     project = folder / "project"
     target = {"threads": 1, "data_dir": str(folder / "spark"), "server_side_parameters": SETTINGS}
@@ -56,17 +61,16 @@ def measure(folder: Path, rows: int, rounds: int) -> dict[str, float]:
     write_rows(file, rows)
     manifest = parsed(project)
     found: dict[str, list[float]] = defaultdict(list)
-    for number in range(WARM_UP + rounds):
+    for number in range(warm_up + rounds):
         found[SEED].append(run_model(project, "customers", manifest=manifest, command="seed"))
         session = SparkSession.active()
-        read = session.read.csv(file.as_uri(), header=True, schema=SCHEMA)
-        found[SPARK].append(seconds_of(lambda: read.write.mode("overwrite").saveAsTable("bench.by_spark")))
+        found[SPARK].append(seconds_of(partial(by_spark, session, file)))
         found[AGATE].append(seconds_of(lambda: from_csv(file, text_columns={})))
-        print(f"round {number + 1} of {WARM_UP + rounds}", file=sys.stderr, flush=True)
-    by_spark, by_dbt = session.table("bench.by_spark"), session.table("bench.customers")
-    if by_spark.dtypes != by_dbt.dtypes or by_spark.exceptAll(by_dbt).count() or by_dbt.exceptAll(by_spark).count():
+        print(f"round {number + 1} of {warm_up + rounds}", file=sys.stderr, flush=True)
+    one, other = session.table("bench.by_spark"), session.table("bench.customers")
+    if one.dtypes != other.dtypes or one.exceptAll(other).count() or other.exceptAll(one).count():
         raise RuntimeError("The seed and Spark have made different tables.")
-    return {name: statistics.median(taken[WARM_UP:]) for name, taken in found.items()}
+    return {name: statistics.median(taken[warm_up:]) for name, taken in found.items()}
 
 
 def report(found: dict[str, float]) -> str:
@@ -80,10 +84,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=62_000)
     parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--warm-up", type=int, default=4, help="rounds in which Java compiles, which do not count")
     given = parser.parse_args(arguments)
     folder = Path(tempfile.mkdtemp(prefix="deltawave-seeds-"))
     try:
-        print(report(measure(folder, given.rows, given.rounds)), end="")
+        print(report(measure(folder, given.rows, given.rounds, given.warm_up)), end="")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -33,9 +33,7 @@ def by_agate(file: Path, declared: Collection[str] = (), delimiter: str = ",") -
     """Type and values of each column."""
     table = from_csv(file, text_columns=dict.fromkeys(declared, "string"), delimiter=delimiter)
     types = [str(DeltawaveAdapter.convert_type(table, number)) for number in range(len(table.column_names))]
-    return {
-        name: (each, list(table.columns[name])) for name, each in zip(table.column_names, types, strict=True)
-    }
+    return {name: (each, list(table.columns[name])) for name, each in zip(table.column_names, types, strict=True)}
 
 
 def found(seed: Seed) -> dict[str, tuple[str, list[Any]]]:

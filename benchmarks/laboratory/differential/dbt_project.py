@@ -63,9 +63,7 @@ def parsed(folder: Path) -> Manifest:
     return done.result
 
 
-def run_model(
-    folder: Path, name: str, *more: str, manifest: Manifest | None = None, command: str = "run"
-) -> float:
+def run_model(folder: Path, name: str, *more: str, manifest: Manifest | None = None, command: str = "run") -> float:
     """Run a model of the project in a folder, and return the seconds that it took, without dbt's own start.
 
     ``more``: options of dbt; ``manifest``: the project, unless it is to be parsed; ``command``: dbt's, ``seed`` for a

@@ -7,7 +7,6 @@ import pytest
 from dbt.tests.util import run_dbt
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as drawn_from
-from hypothesis import strategies as st
 from seed_columns import columns, csv_text
 
 # Of seeds whose names begin with by_statements, the table and its rows are dbt-spark's, from what agate has read.

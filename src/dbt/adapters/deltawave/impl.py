@@ -70,10 +70,11 @@ class DeltawaveAdapter(SparkAdapter):
         )
 
     def _file_of(self, node: dict[str, Any]) -> Path:
+        """The file that a node was read from, in the project or in an installed package."""
         root = Path(self.config.project_root)
         if node["package_name"] != self.config.project_name:
             root = root / self.config.packages_install_path / node["package_name"]
-        return root / node["original_file_path"]
+        return Path(root, node["original_file_path"])
 
     @available.parse_none
     def read_seed(self, seed: dict[str, Any], load_agate_table: Callable[[], Any]) -> "Seed":
@@ -104,7 +105,7 @@ class DeltawaveAdapter(SparkAdapter):
 
         if isinstance(agate_table, Seed):
             return agate_table.spark_types[col_idx]
-        return super().convert_agate_type(agate_table, col_idx)  # type: ignore[no-any-return]
+        return super().convert_agate_type(agate_table, col_idx)
 
     @available.parse_none
     def view_of_seed(self, seed: "Seed", view: str) -> None:
