@@ -9,7 +9,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import agate
+import agate  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.compute as pc
 from dbt_common.clients.agate_helper import DEFAULT_TYPE_TESTER, build_type_tester
