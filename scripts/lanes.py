@@ -95,7 +95,8 @@ CORE = {
     # Materializations, what dbt offers to models, waves, and stock dbt-spark.
     "models": Lane(
         f"""
-        functional/adapter/test_suites.py functional/adapter/test_seeds.py functional/macros/test_in_a_project.py
+        functional/adapter/test_suites.py functional/adapter/test_seeds.py functional/adapter/test_seed_statements.py
+        functional/macros/test_in_a_project.py
         {OFFERED}::TestDbtFeatures::test_hooks_run_around_the_batch
         {OFFERED}::TestDbtFeatures::test_docs_show_the_rows_and_bytes_of_a_log
         {OFFERED}::TestContract::test_what_is_printed_holds_and_each_difference_is_named

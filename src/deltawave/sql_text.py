@@ -13,14 +13,21 @@ def quoted(*names: str) -> str:
     return ".".join("`" + name.replace("`", "``") + "`" for name in names)
 
 
+def plain_text(value: Any) -> str:
+    """Return a value's text, which Spark casts back to its type; numbers without an exponent."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
 def literal(value: Any) -> str:
     """Return ``value`` as a literal that loses nothing; of a type that SQL does not have, its text."""
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return plain_text(value)
     if isinstance(value, (int, Decimal)):
-        plain = str(value) if isinstance(value, int) else f"{value:f}"
+        plain = plain_text(value)
         # None in NaN and Infinity.
         digits = sum(map(str.isdigit, plain))
         return plain if 1 <= digits <= MAX_DECIMAL_DIGITS else _text(plain)
@@ -28,7 +35,7 @@ def literal(value: Any) -> str:
         return f"{value!r}D" if math.isfinite(value) else f"cast({_text(str(value))} as double)"
     if isinstance(value, (bytes, bytearray)):
         return f"X'{value.hex()}'"
-    return _text(str(value))
+    return _text(plain_text(value))
 
 
 def _text(text: str) -> str:

@@ -63,12 +63,13 @@ def parsed(folder: Path) -> Manifest:
     return done.result
 
 
-def run_model(folder: Path, name: str, *more: str, manifest: Manifest | None = None) -> float:
+def run_model(folder: Path, name: str, *more: str, manifest: Manifest | None = None, command: str = "run") -> float:
     """Run a model of the project in a folder, and return the seconds that it took, without dbt's own start.
 
-    ``more``: options of dbt; ``manifest``: the project, unless it is to be parsed. Raises ``RuntimeError``.
+    ``more``: options of dbt; ``manifest``: the project, unless it is to be parsed; ``command``: dbt's, ``seed`` for a
+    seed. Raises ``RuntimeError``.
     """
-    done = dbtRunner(manifest).invoke(["run", "--select", name, *more, *_folders(folder), *_QUIET])
+    done = dbtRunner(manifest).invoke([command, "--select", name, *more, *_folders(folder), *_QUIET])
     results: Any = getattr(done.result, "results", [])
     if not done.success:
         raise RuntimeError("; ".join(str(each.message) for each in results) or str(done.exception))

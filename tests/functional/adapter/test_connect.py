@@ -28,6 +28,7 @@ from pyspark.sql import SparkSession
 
 spark = SparkSession.builder.remote("{server}").getOrCreate()
 print("rows", sorted((row.day, row.run) for row in spark.table("own.overwrites").collect()))
+print("seed", sorted(tuple(map(str, row)) for row in spark.table("own.days").collect()))
 print("mode", spark.conf.get("spark.sql.sources.partitionOverwriteMode").upper())
 """
 
@@ -124,7 +125,7 @@ def server(quick_jvm):
 
 def test_incremental_python_model(own_process, server):
     own_process.profile(server_side_parameters={"spark.remote": server})
-    own_process.write("seeds/days.csv", "day\n1\n2\n")
+    own_process.write("seeds/days.csv", "day,name,at\n1,O'Hara 🌊,2020-01-01 10:11:12\n2,,\n")
     own_process.write("models/rows.sql", ROWS)
     own_process.write("models/overwrites.py", OVERWRITES)
 
@@ -132,6 +133,8 @@ def test_incremental_python_model(own_process, server):
 
     assert outcome.returncode == 0, outcome.stdout
     assert "rows [(1, 1), (2, 2)]" in outcome.stdout.splitlines()
+    seeded = """seed [('1', "O'Hara 🌊", '2020-01-01 10:11:12'), ('2', 'None', 'None')]"""
+    assert seeded in outcome.stdout.splitlines()
     assert "mode STATIC" in outcome.stdout.splitlines()
 
 

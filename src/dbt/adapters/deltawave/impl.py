@@ -1,6 +1,7 @@
 """The adapter: dbt-spark's, with Python models in process."""
 
-from collections.abc import Iterable, Iterator
+import csv
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dbt.adapters.deltawave.handle import SessionHandle
     from dbt.adapters.deltawave.library_functions import LibraryFunction
     from dbt.adapters.deltawave.python_models import SessionPythonJob
+    from dbt.adapters.deltawave.seeds import Seed
 
 logger = AdapterLogger("Spark")
 
@@ -58,17 +60,59 @@ class DeltawaveAdapter(SparkAdapter):
     def _session_python_job(self, model: dict[str, Any], credentials: Any) -> "SessionPythonJob":
         from dbt.adapters.deltawave.python_models import SessionPythonJob
 
-        root = Path(self.config.project_root)
-        if model["package_name"] != self.config.project_name:
-            root = root / self.config.packages_install_path / model["package_name"]
         return SessionPythonJob(
             model=model,
-            file=root / model["original_file_path"],
+            file=self._file_of(model),
             session=self._handle().session,
             secrets=credentials.secrets,
             before_storing=self.connections.refuse_if_cancelled,
             release_later=self._handle().release_later,
         )
+
+    def _file_of(self, node: dict[str, Any]) -> Path:
+        """The file that a node was read from, in the project or in an installed package."""
+        root = Path(self.config.project_root)
+        if node["package_name"] != self.config.project_name:
+            root = root / self.config.packages_install_path / node["package_name"]
+        return Path(root, node["original_file_path"])
+
+    @available.parse_none
+    def read_seed(self, seed: dict[str, Any], load_agate_table: Callable[[], Any]) -> "Seed":
+        """Return the table of a seed, as ``load_agate_table`` would, but by columns."""
+        from dbt.adapters.deltawave.seeds import Seed
+
+        file = self._file_of(seed)
+        if not file.exists():
+            # Of a package that dbt does not find where it was installed.
+            file = Path(seed["root_path"], seed["original_file_path"])
+        config = seed["config"]
+        try:
+            return Seed(
+                file,
+                config["delimiter"],
+                config["column_types"],
+                lambda table: str(self.convert_type(table, 0)),
+                load_agate_table,
+            )
+        except (ValueError, csv.Error):
+            # It fails as well, and dbt reports it.
+            load_agate_table()
+            raise
+
+    @classmethod
+    def convert_agate_type(cls, agate_table: Any, col_idx: int) -> str | None:
+        from dbt.adapters.deltawave.seeds import Seed
+
+        if isinstance(agate_table, Seed):
+            return agate_table.spark_types[col_idx]
+        return super().convert_agate_type(agate_table, col_idx)
+
+    @available.parse_none
+    def view_of_seed(self, seed: "Seed", view: str) -> None:
+        """Make ``view`` a temporary view of the cells of a seed until the node ends."""
+        handle = self._handle()
+        with self.connections.exception_handler(f"rows of {view}"):
+            handle.leave_view(handle.session.createDataFrame(seed.cells), view, release=lambda: None)
 
     def list_schemas(self, database: str | None) -> list[str]:
         self._check_models()
