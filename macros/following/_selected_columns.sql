@@ -47,7 +47,7 @@
   {{ return(['_change_type', '_batch_id'] + versioned + (['_before'] if job.settings.is_multiset else [])) }}
 {%- endmacro -%}
 
-{# Names of columns that such tables store, or that the statements which write them add. #}
+{# Names of columns that such tables store, or that the statements which write them add: no log takes a new column of such a name. #}
 {%- macro _reserved_by_followers() -%}
   {%- set versions = ['_opens_version', '_version', '_opened_at', '_closed_at', '_closed_by', '_changed_at'] -%}
   {{ return(
