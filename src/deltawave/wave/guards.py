@@ -126,7 +126,11 @@ def _far(
                 f"and no other of the window's {window} days would have rows: a wrong date? {_SKIP}",
             )
         else:
-            most, limit = (_WEEK, "more than a week: a wrong date?") if values.are_dates else (1, f"not next. {_SKIP}")
+            most, limit = (
+                (_WEEK, "more than a week: a wrong date?")
+                if values.are_dates
+                else (1, "more than a window: a wrong date?")
+            )
         if days_after > most:
             far.append(value)
             if not sentences:
