@@ -1,6 +1,7 @@
 """The benchmark's command and its report."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from laboratory.differential.measuring import Result
 from laboratory.differential.methods import METHODS, OPPONENT
 from laboratory.differential.report import write_report
+from laboratory.differential.snapshots import ORDERS
 
 
 def result(method: str, *runs: float, **others: Any) -> dict[str, Any]:
@@ -42,6 +44,16 @@ def test_the_report(tmp_path: Path) -> None:
 def test_a_method_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert differential.main(["--methods", "windows", "--out", str(tmp_path)]) == 1
     assert "There is no method windows: they are spark_full_outer_join" in capsys.readouterr().err
+
+
+def test_docs_name_methods_that_are_there() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "algorithms.md").read_text()
+    measured = page.partition("### Measured")[2].partition("### What is not reached")[0]
+    rows = "\n".join(line for line in measured.splitlines() if line.startswith("|"))
+    named = {*re.findall(r"`(\w+)`", rows)} - {*ORDERS}
+    for methods in re.findall(r"--methods ([\w,.]+)", page):
+        named |= {*methods.split(",")}
+    assert {"hash_compressed", "read_both"} <= named <= {method.name for method in METHODS}
 
 
 def test_opponents_and_limits_are_there() -> None:

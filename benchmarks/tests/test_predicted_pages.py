@@ -21,7 +21,6 @@ COSTS = {
     "hash_compressed": runs.hashes_probed,
     "window": runs.whole_dump,
     "text_diff": runs.whole_dump,
-    "ranges": runs.ranges,
     "view": view_based.vbd_by_flags,
 }
 
@@ -31,7 +30,9 @@ COSTS = {
 @pytest.mark.parametrize("change_fraction", [0, 0.0001, 0.01, 0.5, 1])
 def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float, change_fraction: float) -> None:
     """Macros have the formulas that `advise` needs, the cost models those of the papers: both are written by hand."""
-    predict = Macros()._predicted_pages
+    macros = Macros()
+    # The default numbers of ranges.
+    small, large = (macros._default_ranges(macros._strategies()[name], rows) for name in ("range_checksum", "ranges"))
     for key_bytes, compared, flagged, relations in itertools.product([1, 12], [0, 0.3, 1], [False, True], [2, 5]):
         sizes = {
             "rows": rows,
@@ -43,11 +44,12 @@ def test_the_macro_predicts_what_the_cost_model_does(rows: int, row_bytes: float
         }
         table = SourceTable(**sizes, page_bytes=8192, has_flags=flagged)  # type: ignore[arg-type]
         for clustered in (False, True):
-            predicted = predict({**sizes, "has_timestamps": flagged, "is_clustered": clustered})
+            predicted = macros._predicted_pages({**sizes, "has_timestamps": flagged, "is_clustered": clustered})
             expected = {name: cost(table) for name, cost in COSTS.items()} | {
                 "table": table.pages,
-                "changed_ranges": query_based.changed_ranges(table, clustered),
-                "range_checksum": runs.range_checksum(table, clustered),
+                "changed_ranges": query_based.changed_ranges(table, clustered, small),
+                "ranges": runs.ranges(table, large),
+                "range_checksum": runs.range_checksum(table, small, clustered),
             }
             assert predicted == pytest.approx(expected)
 
@@ -56,5 +58,7 @@ def test_a_run_reads_and_writes_about_what_was_measured() -> None:
     figures = json.loads((ROOT / "docs" / "figures" / "query_based.json").read_text())
     measured = {one["strategy"]: (one["bytes"] + one["written"]) / one["table_bytes"] for one in figures}
     table = SourceTable(rows=2_000_000, row_bytes=350, compared_fraction=1, page_bytes=8192)
-    for name in ("outer_join", "union", "row_checksum", "ranges"):
-        assert COSTS[name](table) / table.pages == pytest.approx(measured[name], rel=0.15), name
+    predicted = {name: COSTS[name](table) for name in ("outer_join", "union", "row_checksum")}
+    predicted["ranges"] = runs.ranges(table, 8)
+    for name, pages in predicted.items():
+        assert pages / table.pages == pytest.approx(measured[name], rel=0.15), name

@@ -10,9 +10,9 @@
   {%- set copy_pages = deltawave._pages_of(rows, table.key_bytes + compared) -%}
   {%- set index = deltawave._pages_of(rows, flag + pointer) -%}
   {%- set covering = 1 + deltawave._pages_of(rows, flag + pointer + table.key_bytes + compared) -%}
-  {%- set ranges = -(-whole // 10) -%}
-  {%- set auxiliary = deltawave._pages_of(ranges, 2 * table.key_bytes + 4) -%}
-  {%- set active = [0.2, change] | max if table.is_clustered else 1.0 -%}
+  {%- set strategies = deltawave._strategies() -%}
+  {%- set ranges = deltawave._default_ranges(strategies.range_checksum, rows) -%}
+  {%- set active = [0.2, change, 1 / ranges] | max if table.is_clustered else 1.0 -%}
   {%- set changed_ranges = active * (1 - (1 - change / active) ** (rows / ranges)) -%}
   {%- set landed = whole + 3 * copy_pages -%}
   {%- set kept_hashes = deltawave._pages_of(rows, table.key_bytes + hashes) -%}
@@ -31,10 +31,15 @@
     'sort_merge_compressed': 2 * whole + copy_pages + kept_hashes,
     'window': landed,
     'text_diff': landed,
-    'ranges': landed + auxiliary,
-    'range_checksum': whole + auxiliary + changed_ranges * landed,
+    'ranges': landed + deltawave._bounds_pages(deltawave._default_ranges(strategies.ranges, rows), table.key_bytes),
+    'range_checksum': whole + deltawave._bounds_pages(ranges, table.key_bytes) + changed_ranges * landed,
     'view': joined * (joined - 1) * change * flagged + change * table.compared_fraction * joined * whole,
   }) }}
+{%- endmacro -%}
+
+{# Pages of the auxiliary table: two keys and a counter of 4 bytes per range (CH98 3.5). #}
+{%- macro _bounds_pages(ranges, key_bytes) -%}
+  {{ return(deltawave._pages_of(ranges, 2 * key_bytes + 4)) }}
 {%- endmacro -%}
 
 {# Pages of 8 kB, as in PostgreSQL and SQL Server: whole rows on a page, or whole pages per row. #}

@@ -94,6 +94,5 @@
   {%- if table.can_be_locked or strategy.ranges != 'compared' -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set ranges = table.rows / deltawave._range_rows({'settings': {}, 'strategy': strategy}, table.rows) -%}
-  {{ return([(ranges / 10) | round(0, 'ceil') | int, 1] | max) }}
+  {{ return(-(-deltawave._default_ranges(strategy, table.rows) // 10)) }}
 {%- endmacro -%}

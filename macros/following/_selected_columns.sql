@@ -47,15 +47,6 @@
   {{ return(['_change_type', '_batch_id'] + versioned + (['_before'] if job.settings.is_multiset else [])) }}
 {%- endmacro -%}
 
-{# Names of columns that such tables store, or that the statements which write them add. #}
-{%- macro _reserved_by_followers() -%}
-  {%- set versions = ['_opens_version', '_version', '_opened_at', '_closed_at', '_closed_by', '_changed_at'] -%}
-  {{ return(
-    versions + (deltawave._version_columns() | map(attribute='name') | list)
-    + ['_applied', '_deletes', '_was_open', '_recency', '_weight', '_copies', '_copy']
-  ) }}
-{%- endmacro -%}
-
 {# What a table of versions stores about each version: the batch that opened it, its times, whether it is that of a deleted row, its hash. #}
 {%- macro _version_columns() -%}
   {{ return([

@@ -8,13 +8,14 @@
   index, window, day_column and search_field are known.
 
   Sizes in MB and times in seconds, of one day's data: window, packed (S), build (Build), add (Add), and unpacked (S'), delete (Del), probes, scans,
-  probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy (SMCP), fixed. Needs: hard_window, can_delete, techniques,
-  most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the fewest constituents is chosen.
+  probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy (SMCP), fixed; table_size, of a partitioned table. Needs:
+  hard_window, can_delete, techniques, most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the
+  fewest constituents is chosen.
 #}
 {%- macro advise_wave(
   window=none, packed=none, build=none, add=none, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none, scan_indexes=none, bucket=none,
   seek=none, transfer=none, copy=none, smart_copy=none, hard_window=false, can_delete=true, techniques=none, most_constituents=10, most_space=none,
-  most_transition=none, tolerance=0.05, fixed=none, model=none, day_column=none, search_field=none
+  most_transition=none, tolerance=0.05, fixed=none, model=none, day_column=none, search_field=none, table_size=none
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- do deltawave._require_wave_adapter('advise_wave') -%}
@@ -28,7 +29,7 @@
     'most_transition': most_transition,
   } -%}
   {%- if techniques is not none -%}{%- do needs.update(techniques=deltawave._listed(techniques)) -%}{%- endif -%}
-  {%- set options = {'parameters': parameters, 'needs': needs, 'tolerance': tolerance} -%}
+  {%- set options = {'parameters': parameters, 'needs': needs, 'tolerance': tolerance, 'table_size': table_size} -%}
   {%- set relations = {} -%}
   {%- if model is not none -%}
     {%- set measured = deltawave._measured_days(model, day_column, search_field) -%}

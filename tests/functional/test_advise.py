@@ -14,7 +14,7 @@ select
     repeat('x', 84) as `full name`,
     if(id % 2 = 0, 'even', null) as note,
     array(1, 2) as tags
-from range(400)
+from range(5000)
 """
 LOG = """
 {{ config(materialized='differential', unique_key='id') }}
@@ -55,12 +55,12 @@ class TestAdvise:
     def test_a_model_is_counted_and_measured(self, advise):
         # 5 + 7 + 84 bytes, 4 in every other row, 6 for [1, 2]: 104; the key has 5 + 7.
         text = advise(model="accounts", is_remote=True, is_clustered=True)
-        assert "Strategies for 400 rows of 104 bytes, 12 of them key (measured: accounts)\n" in text
-        assert "Take range_checksum: no other sends fewer rows (80 of 400).\n" in text
+        assert "Strategies for 5,000 rows of 104 bytes, 12 of them key (measured: accounts)\n" in text
+        assert "Take range_checksum: no other sends fewer rows (1,000 of 5,000).\n" in text
         assert "      unique_key=['region', 'owner\\'s id'],\n      strategy='range_checksum',\n" in text
 
     def test_a_source_is_measured_where_it_lies(self, advise):
-        assert "Strategies for 400 rows of 104 bytes, 8 of them key (measured: legacy.clients)\n" in advise(
+        assert "Strategies for 5,000 rows of 104 bytes, 8 of them key (measured: legacy.clients)\n" in advise(
             model="legacy.clients"
         )
 

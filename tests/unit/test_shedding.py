@@ -23,6 +23,14 @@ def test_each_strategy_keeps_w_of_them(stream: list[int], w: int) -> None:
     assert sorted(found[kept(top_w(found, 0), w)].tolist(), reverse=True) == best
 
 
+def test_the_first_ones_give_the_most_results_where_each_matches_exactly_one() -> None:
+    """As docs/mesh_join.md has it: where some match none, others give more."""
+    for stream, keeps_most in (([1, 1, 1, 1], True), ([0, 1, 0, 1], False), ([1, 2, 1, 3], False)):
+        found = np.array(stream)
+        first, best = (found[kept(priority(found, 0), 2)].sum() for priority in (keep_w, top_w))
+        assert (first == best) == keeps_most
+
+
 def test_cluster_sampling_prefers_tuples_that_match_much() -> None:
     found = np.array([1, 9] * 500 + [0] * 100)
     places = kept(cluster_sampling(np.random.default_rng(7))(found, 0), 200)

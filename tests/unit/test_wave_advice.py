@@ -10,6 +10,7 @@ from unit.wave_records import days_indexed
 from deltawave.wave import SCHEMES, WaveIndex, plans
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
 from deltawave.wave.costs import TableCost, TableParameters, WaveCost, WaveParameters, on_spark
+from deltawave.wave.materialization import advice
 
 # Powers of ten, so that each term of a formula can be read in a sum. X = 5 and, for W = 11, Y = 5.
 PLAIN = WaveParameters(
@@ -59,7 +60,7 @@ def test_a_partitioned_table_is_advised_for_few_probes() -> None:
     few, many = (advise(on_spark({**LINEITEM, "probes": probes})) for probes in (1, 1000))
     assert few.takes_table
     assert few.table.transition == pytest.approx(0.033 + 0.25)
-    assert few.table.probe == pytest.approx(0.15 + 100 * (0.56 / 500 + 0.0015))
+    assert few.table.probe == pytest.approx(0.15 + 100 * (0.56 / 500 + 0.001))
     assert not many.takes_table
     # The newest day alone, as SCAM scans it.
     assert TableCost(SCAM, TableParameters.assumed(SCAM)).scan == pytest.approx(5.6)
@@ -85,6 +86,18 @@ def test_the_page_of_an_advice() -> None:
     assert "      scheme='reindex',\n      window=100,\n      constituents=1,\n" in page
     page = "\n".join(advice_lines(advise(given, WaveNeeds(most_space=57))))
     assert "Take a partitioned table: no wave index meets the needs." in page
+
+
+def test_the_size_of_a_table_is_asked_for() -> None:
+    """An index of an array is larger than the table, by as many entries as its rows have values."""
+    given: dict[str, Any] = {"parameters": LINEITEM, "needs": {}, "tolerance": 0.05}
+    with pytest.raises(ValueError, match="table_size not given: MB of a day in a table with a partition for each day"):
+        advice(**given)
+    # A table of a tenth of the size is read and loaded sooner.
+    small, large = (advice(**given, table_size=size)[3].split() for size in (0.056, 0.56))
+    assert [float(small[at]) < float(large[at]) for at in (2, 3, 4, 6)] == [True] * 4
+    with pytest.raises(ValueError, match="size of a partitioned table -1: take 0 or more"):
+        advice(**given, table_size=-1)
 
 
 @pytest.mark.parametrize(

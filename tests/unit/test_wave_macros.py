@@ -386,8 +386,11 @@ def advised(built: bool = True, **arguments: Any) -> tuple[dict[str, str], dict[
 
 
 def test_advice_is_asked_for_given_figures_or_a_model() -> None:
-    relations, options = advised(window=7, packed=1, build=2, add=3, techniques="in_place", fixed={"batch": 1})
+    relations, options = advised(
+        window=7, packed=1, build=2, add=3, table_size=4, techniques="in_place", fixed={"batch": 1}
+    )
     assert relations == {}
+    assert options["table_size"] == 4
     assert "measure" not in options
     assert options["parameters"]["fixed"] == {"batch": 1}
     assert options["needs"]["techniques"] == ["in_place"]

@@ -14,6 +14,7 @@ from deltawave.wave.steps import step
 from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec
 
 MESSAGES = messages("Wave indices")
+SKIP = "gaps: skip counts only days that have a batch."
 NUMBERS = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
 TEXTS = replace(SPEC, columns=(("day", "string"), ("supplier", "int")))
 
@@ -30,6 +31,10 @@ def with_rows(record: WaveRecord) -> list[int]:
     """The days with rows, as numbers in January 2026."""
     first = date(2026, 1, 1)
     return [(date.fromisoformat(day.value) - first).days + 1 for _, day in sorted(record.days.items()) if day.rows]
+
+
+def seen_by_readers(record: WaveRecord) -> list[int]:
+    return with_rows(replace(record, days={n: day for n, day in record.days.items() if n >= record.first_shown}))
 
 
 def kinds(works: list[Work]) -> list[tuple[str, str]]:
@@ -88,13 +93,14 @@ def test_a_day_before_a_growing_window_comes_too_late() -> None:
 @pytest.mark.parametrize("gaps", ["skip", "empty", "fail"])
 @pytest.mark.parametrize("wrong", ["2206-01-04", "9999-12-31"])
 def test_a_date_far_ahead_is_refused(gaps: str, wrong: str) -> None:
-    limit = "10 windows" if gaps == "skip" else "a week"
+    no_other = "and no other of the window's 4 days would have rows: a wrong date?"
+    limit = "more than 10 windows: a wrong date?" if gaps == "skip" else f"{no_other} {SKIP}"
     record, _ = after(SPEC, 3, first_load=3)
     # Of first days that lie far apart none shows which is wrong; later on, the others are loaded.
     for before, delivered, loads in ((None, days(1, 3), []), (record, days(4, 5), days(4, 5))):
         source, last = [*delivered, Day(wrong, 1, "a")], delivered[-1].value
         ahead = (date.fromisoformat(wrong) - date.fromisoformat(last)).days
-        far = f"{wrong} comes {ahead:,} days after {last}, more than {limit}: a wrong date?"
+        far = f"{wrong} comes {ahead:,} days after {last}, {limit}"
         assert before or gaps != "empty" or wrong != "2206-01-04" or far == MESSAGES["a date far ahead"]
         plan = plan_run(before, SPEC, source, gaps)
         assert plan.refused == [far]
@@ -103,6 +109,60 @@ def test_a_date_far_ahead_is_refused(gaps: str, wrong: str) -> None:
         accepted = plan_run(before, SPEC, source, gaps, accept=True)
         assert accepted.refused == []
         assert sum(len(work.days) for work in accepted.works) <= len(loads) + 5
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("window", range(2, 11))
+def test_no_pause_empties_an_index_unasked(scheme: str, window: int) -> None:
+    spec = of_window(window, scheme=scheme)
+    begun = loaded(None, spec, days(1, window))
+    later = loaded(begun, spec, days(window + 1, 2 * window - 1))
+    clock = Clock(date(2026, 12, 31))
+    for record, newest in ((begun, window), (later, 2 * window - 1)):
+        for gap in range(1, 2 * window + 1):
+            delivered = days(newest + gap, newest + gap)
+            plan = plan_run(record, spec, delivered, "empty", clock=clock)
+            left = [day for day in range(newest + gap - window + 1, newest + 1) if day <= newest]
+            assert bool(left) == (gap < window)
+            if left:
+                assert plan.refused == []
+            else:
+                assert not plan.loads_days
+                assert f"comes {gap} days after" in plan.refused[0]
+                assert (
+                    f"no other of the window's {window} days would have rows: a wrong date? {SKIP}" in plan.refused[0]
+                )
+                plan = plan_run(record, spec, delivered, "empty", clock=clock, accept=True)
+            assert seen_by_readers(carried_out(record, spec, plan.works)[0]) == [*left, newest + gap]
+            assert plan_run(record, spec, delivered, "fail", clock=clock).loads_days == (gap == 1)
+            assert plan_run(record, spec, delivered, "skip", clock=clock).works[-1].kind in ("load", "prepare")
+    # Nor does an index begin with a pause that leaves one day.
+    for gap in range(1, 2 * window + 1):
+        plan = plan_run(None, spec, [*days(1, window), *days(window + gap, window + gap)], "empty", clock=clock)
+        assert plan.loads_days == (gap < window)
+
+
+def test_a_pause_is_counted_from_the_newest_day_with_rows() -> None:
+    """The place of a dropped day is no day that stays."""
+    spec = of_window(7)
+    record = loaded(loaded(after(spec, 7, first_load=7)[0], spec, days(8, 8)), spec, [], "empty", ["2026-01-08"])
+    assert plan_run(record, spec, days(13, 13), "empty").refused == []
+    assert (
+        "2026-01-14 comes 7 days after 2026-01-07, and no other"
+        in plan_run(record, spec, days(14, 14), "empty").refused[0]
+    )
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_expired_day_that_comes_again_is_not_replaced(scheme: str) -> None:
+    spec = of_window(7, 2, scheme)
+    record, _ = after(spec, 10, first_load=7)
+    again = days(3, 3, "other")
+    assert plan_run(record, spec, again).works == []
+    # Days that readers see are; and those that wait in a soft window, where readers see them.
+    assert kinds(plan_run(record, spec, days(4, 4, "other")).works) == [("replace", "2026-01-04")]
+    shown = kinds(plan_run(record, replace(spec, clip=False), again).works)
+    assert shown == ([("replace", "2026-01-03")] if scheme == "wata" else [])
 
 
 @pytest.mark.parametrize("value", ["+20206-01-04", "0000-01-01"])
@@ -163,7 +223,7 @@ DAILY = ("2026-01-01", "2026-01-02", "2026-01-23", "2026-01-24")
         (of_window(7), 2, "skip", ("2026-01-01", "2027-01-02"), ["2027-01-02"]),
         (replace(NUMBERS, index=WaveIndex("del", 3, 2)), 1, "empty", ("20260131", "20260201"), []),
         # Days without rows would push out all others.
-        (replace(NUMBERS, index=WaveIndex("del", 3, 2)), 1, "empty", ("1", "4", "8"), ["8"]),
+        (replace(NUMBERS, index=WaveIndex("del", 3, 2)), 1, "empty", ("1", "3", "6"), ["6"]),
         (replace(NUMBERS, index=WaveIndex("del", 3, 2)), 1, "skip", ("202612", "202701"), []),
         # What is accepted is loaded, and so are the days that follow it.
         (of_window(1, 1), 1, "empty", ("2026-01-01", "2026-01-13", "2026-01-14"), ["2026-01-13"]),
@@ -398,7 +458,7 @@ def test_following_the_advice_loads_the_day_that_came_too_late() -> None:
         if not late:
             break
         drop = [str(day_in_the_way(record, late))]
-    assert with_rows(record) == [7, 8, 9]
+    assert seen_by_readers(record) == [9]
 
 
 def test_days_before_the_index_are_not_advised_to_displace_others() -> None:

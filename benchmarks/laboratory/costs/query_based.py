@@ -115,12 +115,12 @@ def range_checksum(table: SourceTable) -> float:
 ACTIVE_SHARE = 0.2
 
 
-def changed_ranges(table: SourceTable, clustered: bool = False) -> float:
-    """Share of the ranges that hold a change, 0 to 1; a remote table sends these (3.6).
+def changed_ranges(table: SourceTable, clustered: bool = False, ranges: int | None = None) -> float:
+    """Share of the ranges that hold a change, 0 to 1; a remote table sends these (3.6). ``ranges``: else the table's.
 
     Random changes hit a range of n rows with probability 1 - (1 - delta)^n (3.6 cites Yao for it). Clustered changes
-    fall anywhere within a fifth of the table, or within the share that changes, if that is more.
+    fall anywhere within a fifth of the table, or within the share that changes, or within one range, if that is more.
     """
-    active = max(ACTIVE_SHARE, table.change_fraction) if clustered else 1.0
-    rows_per_range = table.rows / max(table.ranges, 1)
-    return float(active * (1 - (1 - table.change_fraction / active) ** rows_per_range))
+    count = ranges or max(table.ranges, 1)
+    active = max(ACTIVE_SHARE, table.change_fraction, 1 / count) if clustered else 1.0
+    return float(active * (1 - (1 - table.change_fraction / active) ** (table.rows / count)))

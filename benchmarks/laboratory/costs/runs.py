@@ -42,15 +42,20 @@ def hashes_probed(table: SourceTable) -> float:
     return table.pages + table.copy_pages + _kept_pages(table, HASH_BYTES)
 
 
-def ranges(table: SourceTable) -> float:
-    """One rotation through all ranges: as a whole dump, and the auxiliary table."""
-    return whole_dump(table) + table.auxiliary_pages
+def ranges(table: SourceTable, count: int) -> float:
+    """One rotation through so many ranges: as a whole dump, and the auxiliary table."""
+    return whole_dump(table) + _bounds_pages(table, count)
 
 
-def range_checksum(table: SourceTable, clustered: bool = False) -> float:
-    """The table for the sums, and the ranges that hold a change as a whole dump of these."""
-    changed = query_based.changed_ranges(table, clustered)
-    return table.pages + table.auxiliary_pages + changed * whole_dump(table)
+def range_checksum(table: SourceTable, count: int, clustered: bool = False) -> float:
+    """The table for the sums, and those of so many ranges that hold a change as a whole dump of these."""
+    changed = query_based.changed_ranges(table, clustered, count)
+    return table.pages + _bounds_pages(table, count) + changed * whole_dump(table)
+
+
+def _bounds_pages(table: SourceTable, count: int) -> int:
+    """Pages of the auxiliary table: two keys and a counter of 4 bytes per range (CH98 3.5)."""
+    return table.pages_of(count, 2 * table.key_bytes + 4)
 
 
 def _kept_pages(table: SourceTable, row_bytes: int) -> int:

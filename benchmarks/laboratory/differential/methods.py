@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -127,24 +129,30 @@ def _both_sides(algorithm: str) -> Callable[[Snapshots], None]:
     return find
 
 
-def _compressed(library: Any, **options: Any) -> Callable[[Snapshots], None]:
+def _compressed(library: ModuleType, **options: Any) -> Callable[[Snapshots], None]:
     def find(snapshots: Snapshots) -> None:
         rows = snapshots.rows
         differing = library.differing_rows(
-            snapshots.kept, snapshots.new, patches=snapshots.patches, rows=rows, **_described(snapshots), **options
+            snapshots.kept(library),
+            snapshots.new,
+            patches=snapshots.patches,
+            rows=rows,
+            **_described(snapshots),
+            **options,
         )
         _written(snapshots, differing)
 
     return find
 
 
-def keep_hashes(snapshots: Snapshots) -> None:
+def keep_hashes(library: ModuleType, snapshots: Snapshots) -> None:
     """Patch the kept hashes by earlier changes and by the found differences."""
     change = F.when(F.col("is_there"), "update").otherwise("delete").alias("_change_type")
     found = snapshots.found().select(*map(quoted, snapshots.new.columns), change)
     earlier = snapshots.patches.join(found, KEY, "left_anti")
     patches = found.unionByName(earlier)
-    patched = hash_compressed.patched_hashes(snapshots.kept, patches, count=snapshots.rows, **_described(snapshots))
+    kept = snapshots.kept(library)
+    patched = library.patched_hashes(kept, patches, count=snapshots.rows, **_described(snapshots))
     snapshots.write(patched, "next_kept")
 
 
@@ -177,9 +185,10 @@ def _both_and_keys(snapshots: Snapshots) -> int:
     return _both(snapshots) + snapshots.bytes_of("old", columns=[KEY])
 
 
-def _hashed(name: str, find: Callable[[Snapshots], None]) -> Method:
+def _hashed(name: str, library: ModuleType, **options: Any) -> Method:
     # 2% of the rows change per batch, and keys and hashes are rewritten once a fifth of the rows are patches.
-    return Method(name, find, keep_hashes, batches_per_state=10, is_python=True, reads=_new)
+    keep = partial(keep_hashes, library)
+    return Method(name, _compressed(library, **options), keep, batches_per_state=10, is_python=True, reads=_new)
 
 
 OPPONENT = "spark_full_outer_join"
@@ -197,9 +206,9 @@ METHODS = [
     Method("hybrid_hash", _both_sides("hybrid_hash"), is_python=True),
     Method("partitioned_hash_pointed", _both_sides("partitioned_hash_pointed"), is_python=True, reads=_both),
     Method("stagnant_by_blocks", _both_sides("stagnant_by_blocks"), is_python=True, reads=_both),
-    _hashed("sort_merge_compressed", _compressed(sort_merge_compressed)),
-    _hashed("hash_compressed", _compressed(hash_compressed)),
-    _hashed("hash_compressed_little_memory", _compressed(hash_compressed, memory_bytes=1)),
+    _hashed("sort_merge_compressed", sort_merge_compressed),
+    _hashed("hash_compressed", hash_compressed),
+    _hashed("hash_compressed_little_memory", hash_compressed, memory_bytes=1),
     Method("read_new", _decoded("new"), rows_per_update=0, is_python=True, reads=_new),
     Method("read_both", read_both, rows_per_update=0, is_python=True, reads=_both),
 ]

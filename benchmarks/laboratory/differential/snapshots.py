@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from deltawave.comparable import comparable
-from deltawave.differencing import hash_compressed
+from deltawave.differencing import hash_compressed, sort_merge_compressed
 from laboratory.snapshots.generator import GeneratorOptions, SnapshotGenerator
 
 KEY = "account_id"
@@ -58,10 +59,10 @@ class Snapshots:
         ]
         is_later = F.col(KEY) % PATCHED == 0
         self.write(self.old.where(is_later).withColumn("_change_type", F.lit("insert")), "patches")
-        kept = hash_compressed.kept_hashes(
-            self.old.where(~is_later), unique_key=[KEY], columns=self.columns, count=rows
-        )
-        self.write(kept, "kept")
+        # Each keeps them in a form of its own.
+        for library in (hash_compressed, sort_merge_compressed):
+            kept = library.kept_hashes(self.old.where(~is_later), unique_key=[KEY], columns=self.columns, count=rows)
+            self.write(kept, library.__name__)
 
     @property
     def old(self) -> DataFrame:
@@ -71,10 +72,9 @@ class Snapshots:
     def new(self) -> DataFrame:
         return self.session.read.parquet(str(self.folder / "new"))
 
-    @property
-    def kept(self) -> DataFrame:
-        """Keys and hashes of most of the old snapshot."""
-        return self.session.read.parquet(str(self.folder / "kept"))
+    def kept(self, library: ModuleType) -> DataFrame:
+        """Keys and hashes of most of the old snapshot, as a library keeps them."""
+        return self.session.read.parquet(str(self.folder / library.__name__))
 
     @property
     def patches(self) -> DataFrame:

@@ -19,6 +19,9 @@
 
   {%- set added = dump.keys() | reject('in', logged.keys()) | list if logged else [] -%}
   {%- set dropped = logged.keys() | reject('in', dump.keys()) | list -%}
+  {#- A log that has such a column, from before its name was reserved, keeps it. -#}
+  {%- set is_ignored = logged and on_change == 'ignore' -%}
+  {%- do deltawave._check_new_names(job, [] if is_ignored else (added | reject('in', last.hidden) if logged else dump)) -%}
   {%- if added or dropped -%}
     {%- do deltawave._check_schema_change(job, job.name, added, dropped) -%}
   {%- endif -%}
@@ -60,6 +63,13 @@
     {%- endfor -%}
   {%- endif -%}
   {{ return(columns) }}
+{%- endmacro -%}
+
+{# Refuses names for new columns of a log that the tables which follow it need. #}
+{%- macro _check_new_names(job, names) -%}
+  {%- for name in names if name | lower in deltawave._reserved_by_followers() -%}
+    {%- do deltawave._fail('reserved_column', {'model': job.name, 'column': name}) -%}
+  {%- endfor -%}
 {%- endmacro -%}
 
 {# Refuses columns that a dump has gained, or lost, unless on_schema_change lets it. `label` names the model in the error. #}

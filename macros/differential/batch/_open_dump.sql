@@ -34,6 +34,7 @@
 {# --empty: an empty model without a batch, so that others can be built on it. An existing model is left as it is. #}
 {%- macro _create_without_rows(job) -%}
   {%- if not job.view_exists -%}
+    {%- do deltawave._check_new_names(job, job.columns | map(attribute='name')) -%}
     {%- set columns = [] -%}
     {%- for column in job.columns -%}
       {%- do columns.append(deltawave._compared_column(job.settings, column, false, true)) -%}

@@ -53,16 +53,6 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Names of the log's own columns, in the table and in the view, and of columns that the engine adds to those of a row. #}
-{%- macro _reserved_columns() -%}
-  {%- set steps = [] -%}
-  {%- for number in range(1, 32) -%}{%- do steps.append('_step_' ~ number) -%}{%- endfor -%}
-  {{ return([
-    'change_type', 'changed_columns', 'batch_id', 'of_batch', 'batch_at', 'attempt', 'key_hash', 'row_checksum', 'is_flagged', 'was_kept', 'is_there',
-    '_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at', '_recency',
-  ] + steps) }}
-{%- endmacro -%}
-
 {# Adds the missing columns to a table. False if it has one of them with another type. #}
 {%- macro _add_columns(job, table, columns) -%}
   {%- set present = deltawave._types_of(deltawave._columns_of(table)) -%}

@@ -71,15 +71,19 @@ select
     0 as range_id
 {%- endmacro -%}
 
-{#
-  The target number of rows per range. Small ranges if only changed ranges are fetched or rows are looked up (at most about 4,000); large ones if
-  each is a separate read.
-#}
+{# The target number of rows per range. #}
 {%- macro _range_rows(job, rows) -%}
-  {%- if job.settings.range_rows -%}
-    {{ return(job.settings.range_rows) }}
-  {%- endif -%}
-  {{ return(250000 if job.strategy.ranges == 'compared' and not job.strategy.checksums else [1000, rows // 4000] | max) }}
+  {{ return(job.settings.range_rows or deltawave._default_range_rows(job.strategy, rows)) }}
+{%- endmacro -%}
+
+{# Small ranges if only changed ranges are fetched or rows are looked up (at most about 4,000); large ones if each is a separate read. #}
+{%- macro _default_range_rows(strategy, rows) -%}
+  {{ return(250000 if strategy.ranges == 'compared' and not strategy.checksums else [1000, rows // 4000] | max) }}
+{%- endmacro -%}
+
+{# Into how many ranges a table falls. #}
+{%- macro _default_ranges(strategy, rows) -%}
+  {{ return([-(-rows // deltawave._default_range_rows(strategy, rows)), 1] | max) }}
 {%- endmacro -%}
 
 {# Refuses a key that cannot be cut into ranges, for a strategy that compares them; other strategies also work with a single range. #}

@@ -35,7 +35,7 @@ Priority = Callable[[Frequencies, int], Values]
 
 
 def keep_w(frequencies: Frequencies, first: int) -> Values:
-    """Keep w: the first tuples. In a many-to-one join that loses the fewest results (MAX-SUBSET)."""
+    """Keep w: the first tuples. If each tuple matches exactly one row, that loses the fewest results (MAX-SUBSET)."""
     return -(first + np.arange(len(frequencies)))
 
 

@@ -14,7 +14,7 @@ from deltawave.wave.schemes import SCHEMES, WaveIndex
 from deltawave.wave.tables import TECHNIQUES
 
 # Measured with two cores; see docs/wave_costs.md.
-_SPARK_FIXED = {"batch": 0.2, "write": 0.25, "probe": 0.15, "scan": 0.15, "file": 0.0015}
+_SPARK_FIXED = {"batch": 0.4, "write": 0.25, "probe": 0.15, "scan": 0.15, "file": 0.0015, "partition": 0.001}
 
 
 def _require(least: int, values: Mapping[str, float | None]) -> None:
@@ -27,8 +27,8 @@ def _require(least: int, values: Mapping[str, float | None]) -> None:
 class FixedCosts:
     """Seconds that Spark takes however few rows there are; the paper has none. Values below 0 raise ``ValueError``.
 
-    Of a ``batch``, of each insert in it (``write``), of a ``probe`` and a ``scan``, and of each further ``file`` of a
-    bucket that a query opens: indexes that are not packed have one for each day.
+    Of a ``batch``, of each insert in it (``write``), of a ``probe`` and a ``scan``, of each further ``file`` of a
+    bucket that a query opens (indexes that are not packed have one for each day), of each ``partition`` of a table.
     """
 
     batch: float = 0
@@ -36,6 +36,7 @@ class FixedCosts:
     probe: float = 0
     scan: float = 0
     file: float = 0
+    partition: float = 0
 
     def __post_init__(self) -> None:
         _require(0, {f"fixed {name}": value for name, value in vars(self).items()})
@@ -118,10 +119,15 @@ class TableParameters:
         _require(0, {f"{name} of a partitioned table": value for name, value in vars(self).items()})
 
     @staticmethod
-    def assumed(given: WaveParameters) -> "TableParameters":
-        """Where nothing was measured: as large as a packed index, written like one, and read whole by each query."""
-        one_day, fixed = given.packed / given.transfer + given.fixed.file, given.fixed
-        return TableParameters(given.packed, given.build + fixed.write, one_day, one_day, fixed.probe, fixed.scan)
+    def assumed(given: WaveParameters, size: float | None = None) -> "TableParameters":
+        """Where nothing was measured: written like a packed index of that size, and read whole by each query.
+
+        ``size``: MB of a day, by default that of a packed index. An index of an array is larger than the table: it has
+        an entry for each value.
+        """
+        size, fixed = given.packed if size is None else size, given.fixed
+        one_day, take = size / given.transfer + fixed.partition, given.build * size / given.packed + fixed.write
+        return TableParameters(size, take, one_day, one_day, fixed.probe, fixed.scan)
 
 
 def on_spark(given: Mapping[str, Any]) -> WaveParameters:
@@ -137,7 +143,7 @@ def on_spark(given: Mapping[str, Any]) -> WaveParameters:
     if unknown := sorted(fixed.keys() - _SPARK_FIXED.keys()):
         raise ValueError(f"fixed {', '.join(unknown)}: take {', '.join(_SPARK_FIXED)}.")
     copies = dict.fromkeys(("copy", "smart_copy"), known["build"])
-    assumed = {"unpacked": known["packed"], "delete": 0.01, "transfer": 500.0, **copies}
+    assumed = {"unpacked": known["packed"], "delete": 0.01, "seek": 0.016, "transfer": 500.0, **copies}
     return WaveParameters(**{**assumed, **known}, fixed=FixedCosts(**fixed))
 
 

@@ -11,8 +11,9 @@ from deltawave.wave.tables import Day, DayValues, WaveRecord, WaveSpec, in_order
 MOST_WINDOWS = 10
 # Where nothing shows the usual distance, it may be a month.
 _MONTH = 31
-# Days of shorter windows may follow weekends and holidays.
+# The next day of a window of one day may follow a weekend or holidays.
 _WEEK = 7
+_SKIP = "gaps: skip counts only days that have a batch."
 _MOST_NAMED = 5
 
 
@@ -105,8 +106,8 @@ def _far(
         return set(), []
     window = spec.index.window
     days = record.ordered if record else []
-    # Where only days with a batch count, the place of a dropped day shows no usual distance.
-    shown = [day.value for day in days if day.rows or gaps != "skip"] or [day.value for day in days]
+    # A place without rows, as that of a dropped day, shows no usual distance, and no day that could be pushed out.
+    shown = [day.value for day in days if day.rows] or [day.value for day in days]
     # Days before the window are not loaded at the start.
     new = new if shown else new[-max(window, 2) :]
     last, new = (shown[-1], new) if shown else (new[0], new[1:])
@@ -117,15 +118,23 @@ def _far(
     for value in new:
         days_after = values.distance(last, value)
         if gaps == "skip":
-            most, limit = window * (MOST_WINDOWS * usual or _MONTH), f"{MOST_WINDOWS} windows"
+            most, limit = window * (MOST_WINDOWS * usual or _MONTH), f"more than {MOST_WINDOWS} windows: a wrong date?"
+        elif window > 1:
+            # After more, the days without rows between push out all that the index has.
+            most, limit = (
+                window - 1,
+                f"and no other of the window's {window} days would have rows: a wrong date? {_SKIP}",
+            )
         else:
-            # After more, the days without rows between would push out all that the index has.
-            most = max(window, _WEEK if values.are_dates else 0)
-            limit = "a window" if most == window else "a week"
+            most, limit = (
+                (_WEEK, "more than a week: a wrong date?")
+                if values.are_dates
+                else (1, "more than a window: a wrong date?")
+            )
         if days_after > most:
             far.append(value)
             if not sentences:
-                sentences.append(f"{value} comes {days_after:,} days after {last}, more than {limit}: a wrong date?")
+                sentences.append(f"{value} comes {days_after:,} days after {last}, {limit}")
             continue
         last, usual = value, max(usual, days_after)
     if far[1:]:

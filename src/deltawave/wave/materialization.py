@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from deltawave.partition_states import partition_states, table_version
 from deltawave.wave.advice import WaveNeeds, advice_lines, advise
-from deltawave.wave.costs import on_spark
+from deltawave.wave.costs import TableParameters, on_spark
 from deltawave.wave.guards import Clock, named
 from deltawave.wave.measuring import measure_days
 from deltawave.wave.run_plan import RunPlan, Work, plan_run
@@ -214,12 +214,14 @@ def advice(
     parameters: Mapping[str, Any],
     needs: Mapping[str, Any],
     tolerance: float,
+    table_size: float | None = None,
     measure: Mapping[str, str] | None = None,
 ) -> list[str]:
     """The lines of an advice.
 
     - ``parameters``, ``needs``: of :func:`deltawave.wave.costs.on_spark` and
       :class:`deltawave.wave.advice.WaveNeeds`
+    - ``table_size``: MB of a day in a partitioned table; needed unless it is measured
     - ``measure``: ``day_column``, ``search_field`` and ``schema``, to measure the days of ``dump`` where parameters are
       not given
     """
@@ -230,7 +232,15 @@ def advice(
             raise ValueError("window not given: how many days the index should have.")
         found, table = measure_days(dump, window=given["window"], **measure)
         given = {**vars(found), "fixed": vars(found.fixed), **given}
-    return list(advice_lines(advise(on_spark(given), WaveNeeds(**needs), tolerance, table)))
+    known = on_spark(given)
+    if table is None and table_size is None:
+        raise ValueError(
+            "table_size not given: MB of a day in a table with a partition for each day. That is the size of packed, "
+            "unless the search field is an array: its index has an entry, with the whole row, for each value."
+        )
+    if table_size is not None:
+        table = TableParameters.assumed(known, table_size)
+    return list(advice_lines(advise(known, WaveNeeds(**needs), tolerance, table)))
 
 
 def specification(dump: DataFrame, settings: Json) -> WaveSpec:

@@ -78,7 +78,7 @@ def plan_run(
     - ``record``: none for a new wave index
     - ``delivered``: the days that the source has, with their checksums
     - ``gaps``: whether days without a batch count as days of the window: ``skip`` (no), ``empty`` or ``fail`` (yes; at
-      most W before a day). By default ``empty`` for dates, also for whole numbers that read as dates, else ``skip``
+      most W - 1 before a day). By default ``empty`` for dates, also for whole numbers that read as dates, else ``skip``
     - ``drop``: days of the index that are wrong, and that the source no longer has; unknown days are skipped
     - ``clock``: none accepts any date
     - ``accept``: also load days that look wrong
@@ -122,7 +122,10 @@ def plan_run(
     days = base.ordered
     known = {day.value: day for day in days}
     oldest, newest = in_order(spec, days[0].value), in_order(spec, days[-1].value)
-    works += [Work("replace", (day,)) for day in loaded if day.value in known and day != known[day.value]]
+    # What readers do not see is not replaced: expired days that a soft window still has.
+    first_shown = replace(base, spec=spec).first_shown
+    seen = {day.value: day for number, day in base.days.items() if number >= first_shown}
+    works += [Work("replace", (day,)) for day in loaded if day != seen.get(day.value, day)]
     new = [day for day in loaded if in_order(spec, day.value) > newest]
     works += _prepared(spec, [Work("load", (day,)) for day in _with_gaps(spec, values, new, days[-1].value, gaps)])
     if not works and spec.clip != base.spec.clip and not spec.index.rules.is_hard:
@@ -170,7 +173,7 @@ def _with_gaps(spec: WaveSpec, values: DayValues, days: Sequence[Day], last: str
     found: list[Day] = []
     for day in days:
         count = 0 if last is None else values.distance(last, day.value) - 1
-        found += [*map(Day, values.before(day.value, min(count, spec.index.window))), day]
+        found += [*map(Day, values.before(day.value, min(count, spec.index.window - 1))), day]
         last = day.value
     return found
 

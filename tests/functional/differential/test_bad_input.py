@@ -87,6 +87,7 @@ FIRST_DUMPS = {
     "no such row id": Input(TOUCHED.format("1"), config=TIMED | {"row_id": "oid"}),
     "numbers with errors as ranges": Input("select 1d as account_id", config={"strategy": "ranges"}),
     "lists as ranges": Input("select array(1) as account_id", config={"strategy": "range_checksum"}),
+    "a column that a table needs which follows the log": Input("select 1 as account_id, 2 as _copies"),
     "an empty table at first": Input(f"{GOOD} where id < 0", config={"strategy": "range_checksum"}),
     "duplicate keys in a part": Input(f"{GOOD} union all select 3, 'x'", config={"strategy": "ranges"}),
     "null keys in a part": Input("select cast(null as int) as account_id", config={"strategy": "row_checksum"}),

@@ -28,7 +28,7 @@ KEYS = {
     "booleans": "n % 2 = 0 as `a``key`, if(n % 7 = 0, null, n % 3 = 0) as `Schlüssel '\"2`, n as key_3",
     "our_own_names": """
         n div 10 as place, n as row_count, n % 10 as copies, cast(null as int) as low, n as range_id,
-        true as is_present, n as `_place`, n as `_copy`
+        true as is_present, n as `_place`
     """,
 }
 NAMES = {
