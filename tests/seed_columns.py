@@ -14,7 +14,8 @@ DATES = st.dates().map(dt.date.isoformat)
 TIMESTAMPS = st.datetimes().map(lambda at: at.isoformat(" ", "seconds"))
 BOOLEANS = st.sampled_from(["true", "false", "True", "FALSE"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)
-USUAL = (INTEGERS, DECIMALS, DATES, TIMESTAMPS, BOOLEANS, TEXTS)
+WITH_T = st.datetimes().map(lambda at: at.isoformat("T", "seconds"))
+USUAL = (INTEGERS, DECIMALS, DATES, TIMESTAMPS, WITH_T, BOOLEANS, TEXTS)
 UNUSUAL = (
     st.sampled_from(["007", "-0", "+5", " 1", "1,000", "$5", "5%", "9223372036854775807", "-9223372036854775808"]),
     st.sampled_from(["1.0", "-0.0", "0.10", "1e3", ".5", "5.", "1E-7", "-00.5", "0.00", "0.1234567890123456789"]),

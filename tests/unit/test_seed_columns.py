@@ -39,9 +39,13 @@ def by_agate(file: Path, declared: Collection[str] = (), delimiter: str = ",") -
 def found(seed: Seed) -> dict[str, tuple[str, list[Any]]]:
     """Type and values of each column, cast as Spark casts them."""
     return {
-        name: (each, cells.cast(ARROW.get(each, pa.string())).to_pylist())
+        name: (each, [as_read(each, value) for value in cells.cast(ARROW.get(each, pa.string())).to_pylist()])
         for name, each, cells in zip(seed.column_names, seed.spark_types, seed.cells.columns, strict=True)
     }
+
+
+def as_read(spark_type: str, value: Any) -> Any:
+    return value.replace("T", " ") if spark_type == "timestamp" and value else value
 
 
 def as_spark(spark_type: str, value: Any) -> Any:

@@ -18,16 +18,19 @@ from deltawave.sql_text import plain_text
 
 # Cells that dbt takes for null, whatever the type, once trimmed and in lower case.
 _NULLS = ("null", "")
-# How values of a type are usually written: agate reads such a cell as this type, if as no earlier one, and Spark reads
-# it as the value that agate finds: no more digits than agate keeps, no negative zero. Whether a day exists is left to
-# _MOMENTS.
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}"
+# How all values of a type are usually written: agate reads such cells as this type, if as no earlier one, and Spark
+# reads each as the value that agate finds: no more digits than agate keeps, no negative zero. Whether a day exists is
+# left to _MOMENTS.
 _USUAL = {
-    "bigint": r"-?[0-9]{1,18}",
-    "double": r"(-?[1-9][0-9]{0,13}|0)(\.[0-9]{1,14})?|-0\.[0-9]{0,7}[1-9][0-9]{0,6}",
-    "date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}",
-    "timestamp": r"[0-9]{4}-[0-9]{2}-[0-9]{2} ([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}",
-    "boolean": r"(?i:true|false)",
-    "string": r"(?s:.*)",
+    "bigint": [r"-?[0-9]{1,18}"],
+    "double": [r"(-?[1-9][0-9]{0,13}|0)(\.[0-9]{1,14})?|-0\.[0-9]{0,7}[1-9][0-9]{0,6}"],
+    "date": [_DAY],
+    # To agate these are two types.
+    "timestamp": [f"{_DAY} {_CLOCK}", f"{_DAY}T{_CLOCK}"],
+    "boolean": [r"(?i:true|false)"],
+    "string": [r"(?s:.*)"],
 }
 _MOMENTS: dict[str, Callable[[str], date]] = {"date": date.fromisoformat, "timestamp": datetime.fromisoformat}
 _HAS_DECIMALS = r"\A-?[0-9]*\.[0-9]*[1-9][0-9]*\z"
@@ -126,8 +129,8 @@ def _by_agate(cells: Iterable[str | None]) -> agate.Table:
 
 def _are_usual(values: pa.ChunkedArray, spark_type: str) -> bool:
     """Whether all are written as values of the type usually are."""
-    match = pc.match_substring_regex(values, rf"\A(?:{_USUAL[spark_type]})\z")
-    if not pc.all(match, min_count=0).as_py():
+    matches = (pc.match_substring_regex(values, rf"\A(?:{way})\z") for way in _USUAL[spark_type])
+    if not any(pc.all(match, min_count=0).as_py() for match in matches):
         return False
     if moment := _MOMENTS.get(spark_type):
         try:
