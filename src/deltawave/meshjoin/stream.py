@@ -44,21 +44,12 @@ class StreamBuffer:
         self.has_ended = False
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of waiting tuples that count as the join's memory."""
-        return 0
-
-    @property
     def held(self) -> pa.RecordBatch | None:
-        """The waiting tuples that were looked at, without asking the stream for more."""
+        """The rest of the current batch, perhaps no tuples; none if the stream had nothing new when last asked."""
         return self._batch.slice(self._consumed) if self._batch is not None else None
 
-    def look(self) -> pa.RecordBatch | None:
-        """The next tuples that are held together; none if there are no new ones."""
-        return self.peek()
-
     def peek(self) -> pa.RecordBatch | None:
-        """The next tuples of the stream's current batch, not those that were gathered before; none if none is new."""
+        """The next tuples, which are held together; none if there are no new ones."""
         while self._batch is None or self._consumed == self._batch.num_rows:
             self._batch, self._consumed = None, 0
             if self.has_ended:
@@ -80,20 +71,16 @@ class StreamBuffer:
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
         """Take up to ``count`` tuples, copied into up to ``most_bytes`` bytes; none if none is new or fits."""
         parts: list[pa.RecordBatch] = []
-        while count and (new := self.look()) is not None:
+        while count and (new := self.peek()) is not None:
             part = _fitting(new.slice(0, count), most_bytes)
             if not part.num_rows:
                 break
-            self.advance(part.num_rows)
+            self._consumed += part.num_rows
             count -= part.num_rows
             # Tuples of previous batches are in memory twice while all are put together.
             most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
         return copied(parts) if parts else None
-
-    def advance(self, count: int) -> None:
-        """Skip ``count`` of the tuples that ``look`` returned."""
-        self._consumed += count
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         while not self.has_ended:
