@@ -43,6 +43,14 @@ class Clock:
         return self.now
 
 
+class RunningClock(Clock):
+    """Looking at it takes time, too."""
+
+    def __call__(self) -> float:
+        self.now += 1e-5
+        return self.now
+
+
 def served(tuner: SelfTuner, clock: Clock, rate: float, seconds: float = 20.0) -> tuple[int, int]:
     """What is chosen after so much time with this rate."""
     until = clock.now + seconds
@@ -95,7 +103,8 @@ def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path, speed
     """A clock goes on by what an iteration is said to cost, and tuples come in by that clock, for some seconds."""
     tuples, slower = tuples_of([n % 300 for n in range(60_000)]), FACTORS.times(20)
     with relation_of(folder, list(range(2000)), per_page=100) as pages:
-        join, counts, clock = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=2), Counts(), Clock()
+        join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=2), Counts()
+        clock = RunningClock()
         model = MeshJoinModel(12, 16, pages.page_bytes, pages.pages, slower, fudge=1.1, pointer_bytes=16, page_rows=100)
         tuner = SelfTuner(model, join.memory_bytes, clock)
         overloaded = []
