@@ -17,15 +17,14 @@ from unit.test_shed_window import ON, all_rows, relation_of, tuples_of
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Relation
 from deltawave.meshjoin.shedding import (
+    KeyFrequencies,
     Priority,
-    SketchedFrequencies,
     cluster_sampling,
     keep_w,
     sample_w,
     top_w,
 )
 from deltawave.meshjoin.stream import Counts
-from laboratory.meshjoin.frequencies import ExactFrequencies
 from laboratory.meshjoin.self_tuner import Fixed
 from laboratory.meshjoin.shed_stream import Shed, ShedStream, run_shedding, shed_tuples
 
@@ -72,7 +71,7 @@ def test_what_was_shed_completes_the_result(
 ) -> None:
     tuples = tuples_of([key for key, _ in keys], [width for _, width in keys])
     with relation_of(folder, relation) as pages:
-        frequencies = ExactFrequencies.of(pages, ON)
+        frequencies = KeyFrequencies.of(pages, ON)
         join, counts = MeshJoin(pages, ON, tuples.schema, how, memory, most_pages=1), Counts()
         (folder / "shed").unlink(missing_ok=True)
         shed = Shed(folder / "shed", PRIORITIES[priority], frequencies)
@@ -181,8 +180,7 @@ def test_what_was_pulled_is_joined_or_in_the_file(folder: Path, end: str) -> Non
             results.close()
         else:
             with pytest.raises((OSError, ValueError), match=end):
-                for batch in results:
-                    joined += batch.column("at").to_pylist()
+                joined.extend(at for batch in results for at in batch.column("at").to_pylist())
     kept = [at for batch in shed_tuples(file) for at in batch.column("at").to_pylist()]
     assert len(kept) == len(set(kept))
     assert {*kept, *joined} == set(range(count))
@@ -216,20 +214,6 @@ def test_a_file_of_something_else_is_not_overwritten(folder: Path) -> None:
     with relation_of(folder, [1]) as pages, pytest.raises(FileExistsError, match="other is there, and no file of shed"):
         run_shedding(MeshJoin(pages, ON, tuples.schema), [tuples], Shed(path))
     assert path.read_text() == "something that is precious"
-
-
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(relation=st.lists(st.integers(0, 30), min_size=1, max_size=50))
-def test_frequencies(folder: Path, relation: list[int]) -> None:
-    with relation_of(folder, relation) as pages:
-        exact, sketched = ExactFrequencies.of(pages, ON), SketchedFrequencies.of(pages, ON, 4000)
-    assert exact.hashes.nbytes + exact.counts.nbytes <= 16 * len(relation)
-    assert sketched.counts.nbytes <= 4000
-    real = np.array([relation.count(key) for key in range(40)])
-    assert exact(tuples_of(range(40))).tolist() == real.tolist()
-    found = sketched(tuples_of(range(40)))
-    assert (found >= real).all()
-    assert found.sum() <= real.sum() + 3
 
 
 class TestBadInput:

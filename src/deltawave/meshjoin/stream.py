@@ -19,13 +19,18 @@ from deltawave.meshjoin.stream_hash_table import Numbers
 
 @dataclass
 class Counts:
-    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes."""
+    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes.
+
+    ``spared_seconds``: what shedding a micro-batch spared, by the time that its window took: negative if choosing and
+    keeping the shed tuples took longer than joining them would have.
+    """
 
     iterations: int = 0
     pages: int = 0
     tuples: int = 0
     shed: int = 0
     peak_bytes: int = 0
+    spared_seconds: float = 0.0
 
 
 class StreamBuffer:
