@@ -98,7 +98,7 @@ def test_a_rate_that_needs_more_memory_than_is_granted() -> None:
         SelfTuner(MODEL, 1000)
 
 
-@pytest.mark.parametrize(("speed", "shed"), [(0.3, 0.0), (0.8, 0.0), (2.0, 0.5), (4.0, 0.75)])
+@pytest.mark.parametrize(("speed", "shed"), [(0.8, 0.0), (2.0, 0.5)])
 def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path, speed: float, shed: float) -> None:
     """A clock goes on by what an iteration is said to cost, and tuples come in by that clock, for some seconds."""
     tuples, slower = tuples_of([n % 300 for n in range(60_000)]), FACTORS.times(20)
@@ -122,7 +122,7 @@ def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path, speed
 
         def arrive() -> Iterator[pa.RecordBatch | None]:
             sent = 0
-            while clock.now < begin + 15:
+            while clock.now < begin + 12:
                 due = min(int(speed * rate * (clock.now - begin)) - sent, tuples.num_rows)
                 sent += due
                 yield tuples.slice(0, due) if due else None
