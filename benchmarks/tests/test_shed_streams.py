@@ -119,6 +119,41 @@ def test_the_best_of_the_tuples_are_taken(
     assert looked == len(keys)
 
 
+def test_a_wide_tuple_is_shed_before_many_others(folder: Path) -> None:
+    tuples, counts = tuples_of([1] * 100, [0, 9000, *[0] * 98]), Counts()
+    with relation_of(folder, [1]) as pages:
+        shed = Shed(folder / "wide", lambda found, first: -np.abs(first + np.arange(len(found)) - 1))
+        stream = ShedStream([tuples], MeshJoin(pages, ON, tuples.schema), shed, counts, lambda: 0.0)
+        stream._overload.ratio = 2.0
+        taken = stream.take(50, 24_000)
+        assert taken is not None
+        kept = taken.num_rows
+        assert taken.column("at").to_pylist() == [0, *range(2, kept + 1)]
+        stream.close([])
+    # Twice as many are looked at.
+    assert kept > 30
+    assert counts.shed == kept
+    shed_at = [at for batch in shed_tuples(shed.path) for at in batch.column("at").to_pylist()]
+    assert shed_at == [1, *range(kept + 1, 100)]
+
+
+@pytest.mark.parametrize("overload", [1.0, 2.0])
+def test_tuples_that_were_pulled_before_a_stream_fails(folder: Path, overload: float) -> None:
+    tuples, path = tuples_of(range(10)), folder / f"failed {overload}"
+
+    def failing() -> Iterator[pa.RecordBatch]:
+        yield tuples
+        raise OSError("no source")
+
+    with relation_of(folder, [1]) as pages:
+        stream = ShedStream(failing(), MeshJoin(pages, ON, tuples.schema), Shed(path), Counts(), lambda: 0.0)
+        stream._overload.ratio = overload
+        with pytest.raises(OSError, match="no source"):
+            stream.take(50, 24_000)
+        stream.close([])
+    assert [at for batch in shed_tuples(path) for at in batch.column("at").to_pylist()] == list(range(10))
+
+
 def test_a_stream_that_is_always_faster(folder: Path) -> None:
     """It never says that there is nothing new; what was pulled is joined or in the file, or both."""
     pulled = itertools.count()

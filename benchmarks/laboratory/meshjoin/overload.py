@@ -25,7 +25,12 @@ class _Totals(NamedTuple):
     taken: int
 
     def since(self, earlier: _Totals) -> _Totals:
-        return _Totals(*(now - then for now, then in zip(self, earlier, strict=True)))
+        return _Totals(
+            self.seconds - earlier.seconds,
+            self.readings - earlier.readings,
+            self.looked - earlier.looked,
+            self.taken - earlier.taken,
+        )
 
     @property
     def is_long(self) -> bool:
@@ -75,6 +80,6 @@ class Overload:
         self._emptied, self._doubled = now, None
 
     def _measure(self, span: _Totals, now: _Totals) -> None:
-        found = span.looked / (self._served * span.readings)
+        found = span.looked / max(1.0, self._served * span.readings)
         self.ratio = min(_HEADROOM * found, MOST) if found > _LEAST else 1.0
         self._measured = now

@@ -18,7 +18,7 @@ import pyarrow as pa
 from deltawave.meshjoin.batches import Places, Sizes, copied, row_sizes
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.shedding import Frequencies, Priority, Values, keep_w
-from deltawave.meshjoin.stream import Counts, StreamBuffer
+from deltawave.meshjoin.stream import FETCHED_BYTES, Counts, StreamBuffer
 from laboratory.meshjoin.arrivals import Polled
 from laboratory.meshjoin.overload import Overload
 from laboratory.meshjoin.tuned import TunedPass, Tuner, greedy
@@ -27,7 +27,8 @@ from laboratory.meshjoin.tuned import TunedPass, Tuner, greedy
 _CONTINUATION = b"\xff\xff\xff\xff"
 # The best tuples take one of so many parts of the free memory: while others are put with them, they are copied.
 _COPIES = 3
-# The most tuples that are looked at at a time: their working arrays do not count as the join's memory.
+# The most tuples that are looked at at a time: their working arrays, and copies of FETCHED_BYTES, do not count as the
+# join's memory.
 _ROWS = 1 << 15
 
 
@@ -133,17 +134,20 @@ class ShedStream(StreamBuffer):
             return None
         kept, priorities, looked = new.slice(0, 0), np.zeros(0), 0
         part_bytes = most_bytes // _COPIES
-        count = min(count, int(part_bytes // self._sizes(new.slice(0, count)).mean()))
+        average = self._sizes(new.slice(0, count)).mean()
+        count = min(count, int(part_bytes // average), _ROWS)
         if not count:
             # Too wide to be compared with others.
             return super().take(1, most_bytes)
         try:
             while (wanted := math.ceil(self.overload * count) - looked) > 0 and (new := self.peek()) is not None:
-                new = new.slice(0, min(wanted, _ROWS))
+                new = new.slice(0, min(wanted, _ROWS, max(count, int(FETCHED_BYTES // average))))
                 priorities = np.concatenate([priorities, self._priorities(new)])
                 looked += new.num_rows
                 self._consumed += new.num_rows
                 sizes = np.concatenate([self._sizes(kept), self._sizes(new)])
+                # One that does not fit would take the place of all others.
+                priorities[sizes > part_bytes] = -np.inf
                 best = _best_places(priorities, sizes, count, part_bytes)
                 kept, priorities = self._divided(kept, new, best), priorities[best]
         except BaseException:
@@ -161,7 +165,8 @@ class ShedStream(StreamBuffer):
 
     def _sizes(self, rows: pa.RecordBatch) -> Sizes:
         """The bytes of each tuple, with a bit per column for nulls."""
-        return row_sizes(rows, np.arange(rows.num_rows)) - (-rows.num_columns // 8)
+        sizes: Sizes = row_sizes(rows, np.arange(rows.num_rows)) - (-rows.num_columns // 8)
+        return sizes
 
     def _divided(self, first: pa.RecordBatch, second: pa.RecordBatch, best: Places) -> pa.RecordBatch:
         """Copies of the best of these tuples, together; the others are shed."""

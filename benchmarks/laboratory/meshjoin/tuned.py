@@ -50,11 +50,14 @@ def greedy(progress: Progress) -> tuple[int, int]:
 
 
 class TunedPass(OnePass):
-    overload = 1.0
-
     def __init__(self, join: MeshJoin, source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
         super().__init__(join, source, counts)
         self._tuner, self._seen = tuner, 0
+
+    @property
+    def overload(self) -> float:
+        """How many tuples come in for each one that is joined. This class sheds none."""
+        return 1.0
 
     def _choose(self, room: int) -> tuple[int, int]:
         seen, self._seen = self._seen, self._counts.tuples + self._counts.shed

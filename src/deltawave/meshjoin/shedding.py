@@ -98,6 +98,7 @@ def priority_of(key: int) -> float:
 
 # Hashes that are sorted at a time: so the counts of many keys are made in little memory, by several passes over a file.
 _HASHES = 1 << 19
+_BYTES_PER_KEY = 12
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,8 @@ class KeyFrequencies:
             partial.replace(path)
         if not (keys := path.stat().st_size // _BYTES_PER_KEY):
             return cls(condition.stream_columns, np.zeros(0, np.uint64), np.zeros(0, np.uint32))
-        hashes_of = np.memmap(path, np.uint64, "r", 0, (keys,))
-        return cls(condition.stream_columns, hashes_of, np.memmap(path, np.uint32, "r", 8 * keys, (keys,)))
+        sorted_hashes = np.memmap(path, np.uint64, "r", 0, (keys,))
+        return cls(condition.stream_columns, sorted_hashes, np.memmap(path, np.uint32, "r", 8 * keys, (keys,)))
 
     def __call__(self, tuples: pa.RecordBatch) -> Sizes:
         wanted = key_hashes(tuples, self.key)
@@ -148,9 +149,6 @@ class KeyFrequencies:
             places = np.minimum(np.searchsorted(self.hashes, ordered), len(self.hashes) - 1)
             found[order] = np.where(self.hashes[places] == ordered, self.counts[places], 0)
         return found
-
-
-_BYTES_PER_KEY = 12
 
 
 def _counted(relation: Relation, condition: Equal) -> Iterator[tuple[Hashes, npt.NDArray[np.uint32]]]:
@@ -166,8 +164,11 @@ def _counted(relation: Relation, condition: Equal) -> Iterator[tuple[Hashes, npt
         for number in range(ranges):
             low, high = ((1 << 64) * at // ranges for at in (number, number + 1))
             parts = (every[begin : begin + _HASHES] for begin in range(0, rows, _HASHES))
-            own = [hashes[(hashes >= np.uint64(low)) & (hashes <= np.uint64(high - 1))] for hashes in parts]
-            hashes, counts = np.unique(np.concatenate(own), return_counts=True)
+            own = (hashes[(hashes >= np.uint64(low)) & (hashes <= np.uint64(high - 1))] for hashes in parts)
+            # Counted part by part, as a key may have many rows.
+            found = [np.unique(hashes, return_counts=True) for hashes in own]
+            hashes, places = np.unique(np.concatenate([hashes for hashes, _ in found]), return_inverse=True)
+            counts = np.bincount(places, np.concatenate([counts for _, counts in found]), len(hashes))
             yield hashes, counts.astype(np.uint32)
 
 

@@ -76,7 +76,7 @@ class StreamBuffer:
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
         """Take up to ``count`` tuples, copied into up to ``most_bytes`` bytes; none if none is new or fits."""
         parts: list[pa.RecordBatch] = []
-        while count and (new := self.peek()) is not None:
+        while count and (new := self._next_after(parts)) is not None:
             part = _fitting(new.slice(0, count), most_bytes)
             if not part.num_rows:
                 break
@@ -86,6 +86,14 @@ class StreamBuffer:
             most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
         return copied(parts) if parts else None
+
+    def _next_after(self, parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch | None:
+        """The next tuples. If the stream fails, these parts of it are held again, as it does not give them back."""
+        try:
+            return self.peek()
+        except Exception:
+            self._batch = copied(parts) if parts else None
+            raise
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         while not self.has_ended:
