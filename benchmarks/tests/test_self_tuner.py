@@ -1,5 +1,6 @@
 """AMESHJOIN: the tuner follows the rate of a stream, and measured factors fit the join (MJ08 3.2 and 3.3)."""
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -42,13 +43,23 @@ class Clock:
         return self.now
 
 
+class RunningClock(Clock):
+    """Looking at it takes time, too."""
+
+    def __call__(self) -> float:
+        self.now += 1e-5
+        return self.now
+
+
 def served(tuner: SelfTuner, clock: Clock, rate: float, seconds: float = 20.0) -> tuple[int, int]:
     """What is chosen after so much time with this rate."""
     until = clock.now + seconds
     while clock.now < until:
         clock.now += 0.05
-        chosen = tuner(Progress(round(rate * 0.05), 0, 10**9, 1000, 1))
-    return chosen
+        w, b = tuner(Progress(round(rate * 0.05), False, 10**9, False, 1000, 1))
+        # What has come in, if there is room for it.
+        assert w == 10**9
+    return math.ceil(tuner.tuned.w), b
 
 
 def test_the_tuner_follows_the_rate() -> None:
@@ -72,53 +83,59 @@ def test_a_rate_that_needs_more_memory_than_is_granted() -> None:
     assert best is not None
     tuner = SelfTuner(MODEL, memory, clock)
     w, b = served(tuner, clock, 1.5 * best.service_rate)
-    assert tuner.is_overloaded
     assert (w, b) == (pytest.approx(best.w, abs=1), best.b)
-    served(tuner, clock, 0.3 * best.service_rate)
+    # Only the stream knows whether the model is right.
     assert not tuner.is_overloaded
+    # While the join is behind, the rate that is seen is not the one of the stream.
+    served(tuner, clock, 0.1 * best.service_rate)
+    assert tuner.tuned.memory < best.memory
+    for behind in ({"has_more": True}, {"room": 0}, {"overload": 2.0}):
+        now = {"new": 100, "has_more": False, "room": 10, "is_empty": False, "pages": 1000, "most_pages": 1}
+        assert tuner(Progress(**{**now, **behind})) == (0, best.b)
+        assert tuner.is_overloaded == ("overload" in behind)
+        assert tuner(Progress(**{**now, **behind, "is_empty": True}))[0] == behind.get("room", 10)
     with pytest.raises(ValueError, match="1,000 bytes of memory are too few for a page of 8,192 and a tuple"):
         SelfTuner(MODEL, 1000)
 
 
-def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path) -> None:
-    """A clock goes on by what an iteration is said to cost, and so much arrives meanwhile."""
-    tuples = tuples_of([n % 300 for n in range(60_000)])
+@pytest.mark.parametrize(("speed", "shed"), [(0.8, 0.0), (2.0, 0.5)])
+def test_it_sheds_by_itself_when_more_arrives_than_is_served(folder: Path, speed: float, shed: float) -> None:
+    """A clock goes on by what an iteration is said to cost, and tuples come in by that clock, for some seconds."""
+    tuples, slower = tuples_of([n % 300 for n in range(60_000)]), FACTORS.times(20)
     with relation_of(folder, list(range(2000)), per_page=100) as pages:
-        join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=2)
-        capacity = join.capacity(12)
-        model = MeshJoinModel(
-            12, 16, pages.page_bytes, pages.pages, FACTORS, fudge=1.1, pointer_bytes=16, page_rows=100
-        )
-        best = best_rate(model, join.memory_bytes)
-        assert best is not None
-        for speed, is_shed in ((0.3, False), (2.0, True)):
-            clock, counts = Clock(), Counts()
-            tuner = SelfTuner(model, join.memory_bytes, clock)
-            (folder / "shed").unlink(missing_ok=True)
-            owed = [0.0]
+        join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=2), Counts()
+        clock = RunningClock()
+        model = MeshJoinModel(12, 16, pages.page_bytes, pages.pages, slower, fudge=1.1, pointer_bytes=16, page_rows=100)
+        tuner = SelfTuner(model, join.memory_bytes, clock)
+        overloaded = []
 
-            def following(progress: Progress, tuner: SelfTuner = tuner, clock: Clock = clock) -> tuple[int, int]:
-                w, b = tuner(progress)
-                passed = model.loop_seconds(min(w, progress.room), b)
-                clock.now += passed
-                owed[0] += passed * speed * best.service_rate  # noqa: B023
-                return w, b
+        def following(progress: Progress) -> tuple[int, int]:
+            w, b = tuner(progress)
+            clock.now += model.loop_seconds(progress.new, b)
+            overloaded.append(tuner.is_overloaded)
+            return w, b
 
-            def arrive(owed: list[float] = owed) -> Iterator[pa.RecordBatch | None]:
-                at = 0
-                while at < tuples.num_rows:
-                    count = max(1, min(int(owed[0]), capacity))
-                    owed[0] = 0.0
-                    yield tuples.slice(at, count)
-                    yield None
-                    at += count
+        # What is served when the stream always has more.
+        for _ in run_shedding(join, [tuples] * 3, Shed(folder / f"all {speed}"), following, counts, clock):
+            pass
+        rate, begin = counts.tuples / clock.now, clock.now
 
-            shed = Shed(folder / "shed")
-            found = sum(batch.num_rows for batch in run_shedding(join, arrive(), shed, following, counts))
-            assert counts.peak_bytes <= join.memory_bytes
-            assert found == counts.tuples
-            assert (counts.shed > 0) == is_shed
-            assert tuner.is_overloaded == is_shed
+        def arrive() -> Iterator[pa.RecordBatch | None]:
+            sent = 0
+            while clock.now < begin + 12:
+                due = min(int(speed * rate * (clock.now - begin)) - sent, tuples.num_rows)
+                sent += due
+                yield tuples.slice(0, due) if due else None
+
+        counts = Counts()
+        tuner = SelfTuner(model, join.memory_bytes, clock)
+        overloaded.clear()
+        running = run_shedding(join, arrive(), Shed(folder / f"{speed}"), following, counts, clock)
+        found = sum(batch.num_rows for batch in running)
+        assert counts.peak_bytes <= join.memory_bytes
+        assert found == counts.tuples
+        assert counts.shed / (counts.shed + counts.tuples) == pytest.approx(shed, abs=0.08)
+        assert (sum(overloaded) > 0.5 * len(overloaded)) == any(overloaded) == (shed > 0)
 
 
 def test_factors_are_measured(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Streams that are faster than the join: what is shed is kept, and a later pass is exact."""
 
 import itertools
-from collections import deque
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,20 +17,22 @@ from unit.test_shed_window import ON, all_rows, relation_of, tuples_of
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Relation
 from deltawave.meshjoin.shedding import (
+    KeyFrequencies,
     Priority,
-    SketchedFrequencies,
     cluster_sampling,
     keep_w,
-    keys_of,
-    priority_of,
     sample_w,
     top_w,
 )
 from deltawave.meshjoin.stream import Counts
-from laboratory.meshjoin.best_tuples import BestTuples, Limits
-from laboratory.meshjoin.frequencies import ExactFrequencies
 from laboratory.meshjoin.self_tuner import Fixed
-from laboratory.meshjoin.shed_stream import Shed, run_shedding, shed_tuples
+from laboratory.meshjoin.shed_stream import Shed, ShedStream, run_shedding, shed_tuples
+
+
+def slow_join() -> Iterator[float]:
+    """A clock by which each look at it takes two seconds: a stream that has more for one reading is too fast."""
+    return itertools.count(0.0, 2.0)
+
 
 PRIORITIES: dict[str, Priority] = {
     "keep": keep_w,
@@ -69,11 +71,12 @@ def test_what_was_shed_completes_the_result(
 ) -> None:
     tuples = tuples_of([key for key, _ in keys], [width for _, width in keys])
     with relation_of(folder, relation) as pages:
-        frequencies = ExactFrequencies.of(pages, ON)
+        frequencies = KeyFrequencies.of(pages, ON)
         join, counts = MeshJoin(pages, ON, tuples.schema, how, memory, most_pages=1), Counts()
         (folder / "shed").unlink(missing_ok=True)
         shed = Shed(folder / "shed", PRIORITIES[priority], frequencies)
-        found = all_rows(run_shedding(join, coming_in(tuples, sizes), shed, Fixed(w, 1), counts))
+        clock = slow_join().__next__
+        found = all_rows(run_shedding(join, coming_in(tuples, sizes), shed, Fixed(w, 1), counts, clock))
         assert counts.peak_bytes <= memory
         assert counts.tuples + counts.shed == len(keys)
         found += all_rows(join.run(shed_tuples(shed.path)))
@@ -81,64 +84,99 @@ def test_what_was_shed_completes_the_result(
     assert found == exact
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    parts=st.lists(
-        st.lists(st.tuples(st.floats(-5, 5, width=32), st.sampled_from([0, 3, 9])), min_size=1, max_size=9), max_size=6
-    ),
-    rows=st.integers(0, 40),
-    most=st.integers(2000, 4000),
-    is_text=st.booleans(),
+    keys=st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0, 3, 90])), min_size=1, max_size=60),
+    size=st.integers(1, 20),
+    count=st.integers(1, 12),
+    most=st.integers(400, 3000),
+    overload=st.floats(1.1, 6),
 )
-def test_the_best_tuples_are_kept(parts: list[list[tuple[float, int]]], rows: int, most: int, is_text: bool) -> None:
-    """By priority and then arrival, up to the first one that does not fit."""
-    waiting, shed = BestTuples(tuples_of([0], [0] * is_text).schema), []
-    limits = Limits(rows, most, 10 * most)
-    every = [(keys_of(np.array([priority]))[0], at) for at, (priority, _) in enumerate(itertools.chain(*parts))]
-    numbers = itertools.count()
-    for part in parts:
-        added = tuples_of([next(numbers) for _ in part], [width for _, width in part] if is_text else [])
-        keys = keys_of(np.array([priority for priority, _ in part]))
-        waiting.add(added, keys, np.arange(len(part)), limits)
-    bound = waiting.keep_best(limits, shed.append)
-    kept = []
-    while (held := waiting.held) is not None:
-        kept += held.column("key").to_pylist()
-        waiting.advance(held.num_rows)
-    best = [at for _, at in sorted(every, key=lambda one: (-int(one[0]), one[1]))]
-    assert sorted(best[: len(kept)]) == kept
-    assert sorted(best[len(kept) :]) == sorted(at for batch in shed for at in batch.column("key").to_pylist())
-    if bound is None:
-        assert len(kept) == len(best)
-    else:
-        assert bound == max(int(key) for key, at in every if at not in kept)
-        assert priority_of(bound) == np.float32(list(itertools.chain(*parts))[best[len(kept)]][0])
-    if not is_text:
-        assert len(kept) == min(rows, len(best))
+def test_the_best_of_the_tuples_are_taken(
+    folder: Path, keys: list[tuple[int, int]], size: int, count: int, most: int, overload: float
+) -> None:
+    """By priority and then arrival, of as many as come in for each one that is taken."""
+    tuples, counts = tuples_of([key for key, _ in keys], [width for _, width in keys]), Counts()
+    (folder / "best").unlink(missing_ok=True)
+    batches = [tuples.slice(at, size) for at in range(0, len(keys), size)]
+    with relation_of(folder, [1]) as pages:
+        shed = Shed(folder / "best", top_w, lambda rows: rows.column("key").to_numpy())
+        stream = ShedStream(batches, MeshJoin(pages, ON, tuples.schema), shed, counts, lambda: 0.0)
+        stream._overload.ratio = overload
+        looked = 0
+        while (taken := stream.take(count, most)) is not None:
+            assert taken.nbytes <= most
+            own = taken.column("at").to_pylist()
+            group, looked = range(looked, looked + len(own) + counts.shed), looked + len(own) + counts.shed
+            best = sorted(group, key=lambda at: (-keys[at][0], at))
+            assert own == sorted(best[: len(own)])
+            assert len(own) <= count
+            assert len(group) <= max(1, math.ceil(overload * count))
+            # Tuples are shed only for others.
+            assert not counts.shed or len(own) == count or taken.nbytes + 3 * 100 > most // 3
+            counts.shed = 0
+        stream.close([])
+    assert looked == len(keys)
 
 
-def test_most_of_the_memory_waits_where_a_cycle_is_one_iteration(folder: Path) -> None:
-    tuples = tuples_of([n % 50 for n in range(20_000)])
-    with relation_of(folder, range(50), per_page=25) as pages:
-        join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 400_000, most_pages=1), Counts()
-        whole_cycle = Fixed(len(tuples), pages.pages)
-        for _ in run_shedding(join, [tuples, None], Shed(folder / "one"), whole_cycle, counts):
-            pass
-        assert counts.tuples > 0.7 * join.capacity(12)
-        assert counts.peak_bytes <= 400_000
+def test_a_wide_tuple_is_shed_before_many_others(folder: Path) -> None:
+    tuples, counts = tuples_of([1] * 100, [0, 9000, *[0] * 98]), Counts()
+    with relation_of(folder, [1]) as pages:
+        shed = Shed(folder / "wide", lambda found, first: -np.abs(first + np.arange(len(found)) - 1))
+        stream = ShedStream([tuples], MeshJoin(pages, ON, tuples.schema), shed, counts, lambda: 0.0)
+        stream._overload.ratio = 2.0
+        taken = stream.take(50, 24_000)
+        assert taken is not None
+        kept = taken.num_rows
+        assert taken.column("at").to_pylist() == [0, *range(2, kept + 1)]
+        stream.close([])
+    # Twice as many are looked at.
+    assert kept > 30
+    assert counts.shed == kept
+    shed_at = [at for batch in shed_tuples(shed.path) for at in batch.column("at").to_pylist()]
+    assert shed_at == [1, *range(kept + 1, 100)]
+
+
+@pytest.mark.parametrize("overload", [1.0, 2.0])
+def test_tuples_that_were_pulled_before_a_stream_fails(folder: Path, overload: float) -> None:
+    tuples, path = tuples_of(range(10)), folder / f"failed {overload}"
+
+    def failing() -> Iterator[pa.RecordBatch]:
+        yield tuples
+        raise OSError("no source")
+
+    with relation_of(folder, [1]) as pages:
+        stream = ShedStream(failing(), MeshJoin(pages, ON, tuples.schema), Shed(path), Counts(), lambda: 0.0)
+        stream._overload.ratio = overload
+        with pytest.raises(OSError, match="no source"):
+            stream.take(50, 24_000)
+        stream.close([])
+    assert [at for batch in shed_tuples(path) for at in batch.column("at").to_pylist()] == list(range(10))
 
 
 def test_a_stream_that_is_always_faster(folder: Path) -> None:
-    """It never says that there is nothing new."""
+    """It never says that there is nothing new; what was pulled is joined or in the file, or both."""
+    pulled = itertools.count()
     tuples = tuples_of([n % 50 for n in range(5000)])
+
+    def source() -> Iterator[pa.RecordBatch]:
+        for batch in pulled:
+            yield tuples.set_column(1, "at", pa.array(range(5000 * batch, 5000 * (batch + 1)), pa.int32()))
+
     with relation_of(folder, range(50)) as pages:
         join, counts = MeshJoin(pages, ON, tuples.schema, "inner", 20_000), Counts()
-        running = run_shedding(join, itertools.repeat(tuples), Shed(folder / "endless"), counts=counts)
-        assert next(running).num_rows
-        assert counts.shed > 0
+        running = run_shedding(join, source(), Shed(folder / "endless"), counts=counts, clock=slow_join().__next__)
+        joined: list[int] = []
+        while counts.shed < 20_000:
+            joined += next(running).column("at").to_pylist()
+        assert counts.peak_bytes <= 20_000
         running.close()
-    # Two batches were pulled.
-    assert sum(batch.num_rows for batch in shed_tuples(folder / "endless")) + counts.tuples == 2 * len(tuples)
+    kept = [at for batch in shed_tuples(folder / "endless") for at in batch.column("at").to_pylist()]
+    assert len(kept) == len(set(kept))
+    assert len(joined) == len(set(joined))
+    assert {*kept, *joined} == set(range(5000 * next(pulled)))
+    # Those in both were in the window.
+    assert len({*kept} & {*joined}) <= join.capacity(12)
 
 
 def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
@@ -146,7 +184,7 @@ def test_what_a_killed_run_has_shed_is_kept(folder: Path) -> None:
     path = folder / "killed"
     with relation_of(folder, range(50)) as pages:
         join = MeshJoin(pages, ON, tuples.schema, "inner", 20_000)
-        for _ in run_shedding(join, coming_in(tuples, [1000]), Shed(path)):
+        for _ in run_shedding(join, coming_in(tuples, [2500]), Shed(path), clock=slow_join().__next__):
             pass
         written = list(shed_tuples(path))
         path.write_bytes(path.read_bytes()[:-100])
@@ -170,15 +208,17 @@ def test_what_was_pulled_is_joined_or_in_the_file(folder: Path, end: str) -> Non
     memory = 1 if end.startswith("needs") else 100_000
     with relation_of(folder, list(range(100)), per_page=10) as relation:
         join = MeshJoin(relation, ON, tuples.schema, memory_bytes=memory)
-        results = run_shedding(join, source(), shed, counts=counts)
+        results = run_shedding(join, source(), shed, counts=counts, clock=slow_join().__next__)
+        joined = []
         if end == "nobody takes more":
-            next(results)
+            joined += next(results).column("at").to_pylist()
             results.close()
         else:
             with pytest.raises((OSError, ValueError), match=end):
-                deque(results, 0)
+                joined.extend(at for batch in results for at in batch.column("at").to_pylist())
     kept = [at for batch in shed_tuples(file) for at in batch.column("at").to_pylist()]
-    assert len(kept) == len(set(kept)) == count - counts.tuples
+    assert len(kept) == len(set(kept))
+    assert {*kept, *joined} == set(range(count))
 
 
 def test_a_run_that_has_shed_nothing_is_in_nobodys_way(folder: Path) -> None:
@@ -209,20 +249,6 @@ def test_a_file_of_something_else_is_not_overwritten(folder: Path) -> None:
     with relation_of(folder, [1]) as pages, pytest.raises(FileExistsError, match="other is there, and no file of shed"):
         run_shedding(MeshJoin(pages, ON, tuples.schema), [tuples], Shed(path))
     assert path.read_text() == "something that is precious"
-
-
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(relation=st.lists(st.integers(0, 30), min_size=1, max_size=50))
-def test_frequencies(folder: Path, relation: list[int]) -> None:
-    with relation_of(folder, relation) as pages:
-        exact, sketched = ExactFrequencies.of(pages, ON), SketchedFrequencies.of(pages, ON, 4000)
-    assert exact.hashes.nbytes + exact.counts.nbytes <= 16 * len(relation)
-    assert sketched.counts.nbytes <= 4000
-    real = np.array([relation.count(key) for key in range(40)])
-    assert exact(tuples_of(range(40))).tolist() == real.tolist()
-    found = sketched(tuples_of(range(40)))
-    assert (found >= real).all()
-    assert found.sum() <= real.sum() + 3
 
 
 class TestBadInput:

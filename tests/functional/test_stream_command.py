@@ -79,13 +79,15 @@ class TestCommand:
         command += ["--out", str(out), "--parts", "1", "--memory", "1", "--available-now"]
         assert cli.main([*command, "--shed", "top_w"]) == 0
         shown = re.search(
-            r"batch 0: 100,000 rows in .* rows/s, ([0-9,]+) rows wait for a later pass", capsys.readouterr().out
+            r"batch 0: 100,000 rows in .* rows/s, ([0-9,]+) rows wait for a later pass, shedding (spared|gained)",
+            capsys.readouterr().out,
         )
         assert shown
         shed = int(shown[1].replace(",", ""))
         (metrics,) = spark.read.json(f"{out}/micro_batch=*/_metrics").collect()
         assert (metrics.rows, metrics.most_rows, metrics.shed_rows, metrics.tasks) == (rows, rows, shed, 1)
         assert metrics.readings == 1
+        assert (metrics.spared_seconds > 0) == (shown[2] == "spared")
         assert 0 < metrics.peak_bytes <= 1 << 20 < metrics.process_bytes
         joined = results(spark, out).select("id", "amount").distinct().count()
         assert joined + shed == rows

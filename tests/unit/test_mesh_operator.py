@@ -23,7 +23,7 @@ from deltawave.meshjoin.batches import pieces, row_sizes
 from deltawave.meshjoin.conditions import Between, Condition, Equal, Near, Where
 from deltawave.meshjoin.operator import KINDS, RESULT_BYTES, MeshJoin, OnePass
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.shedding import SketchedFrequencies, shedding
+from deltawave.meshjoin.shedding import KeyFrequencies, shedding
 from deltawave.meshjoin.stream import Counts, StreamBuffer, Window
 
 STREAM = pa.schema([("key", pa.int64()), ("branch", pa.string()), ("at", pa.int32())])
@@ -125,7 +125,7 @@ def test_a_relation_that_is_stored_by_another_key(folder: Path) -> None:
             with pytest.raises(ValueError, match=message):
                 MeshJoin(pages, on, STREAM)
             with pytest.raises(ValueError, match=message):
-                SketchedFrequencies.of(pages, on, 4000)
+                KeyFrequencies.of(pages, on)
             # Other conditions do not look at the hashes.
             assert len(all_rows(MeshJoin(pages, Near("key", "id", 1), STREAM).run([stream_of([(2, "b")])]))) == 1
 

@@ -1,9 +1,11 @@
 """Micro-batches that need more memory than is granted: one window is joined, the rest comes out unjoined."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.shedding import PRIORITIES, SketchedFrequencies, shedding
+from deltawave.meshjoin.shedding import PRIORITIES, KeyFrequencies, shedding
 from deltawave.meshjoin.stream import Counts
 
 ON = Equal.on("key")
@@ -30,7 +32,7 @@ def tuples_of(keys: Sequence[int], widths: Sequence[int | None] = ()) -> pa.Reco
 def relation_of(folder: Path, keys: Sequence[int], per_page: int = 4) -> PageFile:
     rows = pa.record_batch([pa.array(keys, pa.int64()), pa.array(range(len(keys)), pa.int64())], ["key", "skey"])
     write_pages(folder / "relation.pages", [rows], rows.schema, key=["key"], page_bytes=16 * per_page)
-    (folder / "relation.pages.frequencies.npy").unlink(missing_ok=True)
+    (folder / "relation.pages.frequencies").unlink(missing_ok=True)
     return PageFile(folder / "relation.pages")
 
 
@@ -154,9 +156,28 @@ def test_probabilities_make_estimates_of_samples_unbiased(folder: Path, priority
     assert estimates.sum() == pytest.approx(wanted, rel=0.15)
 
 
-def test_a_sketch_that_is_kept_beside_pages(folder: Path) -> None:
-    with relation_of(folder, [1, 1, 2]) as pages:
-        path = folder / "kept.pages"
-        counted = SketchedFrequencies.stored(path, pages, ON)
-    again = SketchedFrequencies.stored(path, Relation(pages.schema), ON)
-    assert counted(tuples_of([1, 2, 3])).tolist() == again(tuples_of([1, 2, 3])).tolist() == [2, 1, 0]
+def test_what_shedding_spares(folder: Path) -> None:
+    """Of a clock that counts looks: the window took one second, and so did each step; waiting for rows is no step."""
+    tuples, counts = tuples_of([n % 10 for n in range(10_000)]), Counts()
+    with relation_of(folder, range(10)) as pages, patch("deltawave.meshjoin.shedding.time.monotonic") as looked:
+        looked.side_effect = map(float, itertools.count())
+        join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=1)
+        parted(join, [tuples], "keep_w", folder, counts)
+    # The batch and the end of the stream were waited for during two of the five seconds until the rows were chosen.
+    assert counts.spared_seconds == pytest.approx(counts.shed / counts.tuples - 1 - (5 - 2))
+    assert counts.spared_seconds < 0 < counts.shed
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(relation=st.lists(st.integers(0, 30), max_size=50), most=st.integers(1, 20))
+def test_how_many_rows_keys_have(folder: Path, relation: list[int], most: int) -> None:
+    """However few hashes are sorted at a time; and the file next to the pages says the same later."""
+    real = [relation.count(key) for key in range(40)]
+    with patch("deltawave.meshjoin.shedding._HASHES", most), relation_of(folder, relation) as pages:
+        counted = KeyFrequencies.of(pages, ON)
+        stored = KeyFrequencies.stored(folder / "relation.pages", pages, ON)
+    assert counted.hashes.tolist() == sorted(set(counted.hashes.tolist()))
+    again = KeyFrequencies.stored(folder / "relation.pages", Relation(pages.schema), ON)
+    for found in (counted, stored, again):
+        assert found(tuples_of(range(40))).tolist() == real
+    assert (folder / "relation.pages.frequencies").stat().st_size == 12 * len(set(relation))

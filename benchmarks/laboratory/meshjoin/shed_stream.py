@@ -6,6 +6,8 @@ of the join without shedding.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +15,21 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deltawave.meshjoin.batches import pieces
+from deltawave.meshjoin.batches import Places, Sizes, copied, row_sizes
 from deltawave.meshjoin.operator import MeshJoin
-from deltawave.meshjoin.shedding import Frequencies, Priority, keep_w, keys_of
-from deltawave.meshjoin.stream import Counts, StreamBuffer
-from laboratory.meshjoin.best_tuples import BestTuples, Limits
+from deltawave.meshjoin.shedding import Frequencies, Priority, Values, keep_w
+from deltawave.meshjoin.stream import FETCHED_BYTES, Counts, StreamBuffer
+from laboratory.meshjoin.arrivals import Polled
+from laboratory.meshjoin.overload import Overload
 from laboratory.meshjoin.tuned import TunedPass, Tuner, greedy
 
 # The beginning of each message of an Arrow stream.
 _CONTINUATION = b"\xff\xff\xff\xff"
-# The most tuples that are looked at at a time: their working arrays do not count as the join's memory.
+# The best tuples take one of so many parts of the free memory: while others are put with them, they are copied.
+_COPIES = 3
+# The most tuples that are looked at at a time: their working arrays, and copies of FETCHED_BYTES, do not count as the
+# join's memory.
 _ROWS = 1 << 15
-# The join reads ahead up to this many windows of tuples, to choose which it keeps.
-_WINDOWS = 8
 
 
 @dataclass(frozen=True)
@@ -86,92 +90,98 @@ def _require_no_tuples(path: Path) -> None:
 
 
 class ShedStream(StreamBuffer):
-    """A stream whose tuples are all looked at as soon as they come in. Tuples that do not fit are shed.
+    """A stream that sheds tuples while it is faster than the join.
 
-    Raises ``FileExistsError`` if there are shed tuples in the file. The file is created at the first look at the
-    stream.
+    Then several tuples are looked at for each one that is taken, and the best are taken: as many as come in while the
+    join takes one (MJ08 4.1). Otherwise it is like any other stream.
+
+    Raises ``FileExistsError`` if there are shed tuples in the file. The file is created when tuples are first taken.
     """
 
-    def __init__(self, batches: Iterable[pa.RecordBatch | None], schema: pa.Schema, shed: Shed, counts: Counts) -> None:
-        super().__init__(batches, schema)
+    def __init__(
+        self,
+        batches: Iterable[pa.RecordBatch | None],
+        join: MeshJoin,
+        shed: Shed,
+        counts: Counts,
+        clock: Callable[[], float],
+    ) -> None:
+        super().__init__(Polled(batches, clock), join.stream_schema)
         self._shed, self._counts = shed, counts
-        self._waiting = BestTuples(schema)
-        # The highest key of the tuples that did not fit. New tuples with this key or a lower one are shed at once.
-        self._bound: int | None = None
+        self._pages = join.relation.pages
+        self._overload = Overload(clock)
         _require_no_tuples(Path(shed.path))
         self._file: pa.NativeFile | None = None
         self._numbered = 0
 
     @property
-    def nbytes(self) -> int:
-        return self._waiting.nbytes
+    def overload(self) -> float:
+        """How many tuples come in for each one that is joined; 1 if none are shed."""
+        return self._overload.ratio
 
-    def gather(self, most_rows: int, most_bytes: int, spare_bytes: int, most_new: int) -> tuple[int, int]:
-        """Look at up to ``most_new`` new tuples; return how many these are, and the most bytes that waited meanwhile.
-
-        ``most_rows``, ``most_bytes``: how many of them fit; ``spare_bytes``: memory that is free in addition until this
-        returns.
-        """
+    def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
         self._open()
-        self._waiting.peak_bytes = self._waiting.nbytes
-        if self.peek() is None:
-            return 0, self.nbytes
-        # The old bound was that of the tuples that waited in the last call.
-        self._bound = None
-        limits = Limits(most_rows, most_bytes, most_bytes + spare_bytes)
-        new = 0
-        # The limit is for streams that are always faster than this loop.
-        while new < most_new and (found := self.peek()) is not None:
-            rows = found.slice(0, min(_ROWS, most_new - new))
-            sizes = self._waiting.sizes(rows, np.arange(rows.num_rows))
-            for begin, end in pieces(sizes, limits.piece_bytes):
-                is_wide = bool(sizes[begin] > limits.piece_bytes)
-                self._add(rows.slice(begin, end - begin), is_wide, limits)
-                # Only now, as the piece waits or is shed: after an earlier error, close still finds it in the batch.
-                self._consumed += end - begin
-            new += rows.num_rows
-        if not self._waiting.is_within(limits):
-            self._keep_best(limits)
-        if self.has_ended:
-            self._waiting.forget_keys()
-            # Otherwise the heap keeps the holes that shed tuples have left, alongside what the window takes.
-            pa.default_memory_pool().release_unused()
-        return new, self._waiting.peak_bytes
+        shed = self._counts.shed
+        rows = super().take(count, most_bytes) if self.overload == 1 else self._best(count, most_bytes)
+        taken = rows.num_rows if rows is not None else 0
+        looked, readings = taken + self._counts.shed - shed, self._counts.pages / self._pages
+        self._overload.add(looked, taken, readings, has_more=self.held is not None)
+        return rows
 
-    def _add(self, rows: pa.RecordBatch, is_wide: bool, limits: Limits) -> None:
-        """Let the tuples of a piece wait, except for those that don't fit: these are shed."""
+    def _best(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
+        """Look at more tuples than are taken; shed those of the lowest priorities, of equal ones the later."""
+        if (new := self.peek()) is None:
+            return None
+        kept, priorities, looked = new.slice(0, 0), np.zeros(0), 0
+        part_bytes = most_bytes // _COPIES
+        average = self._sizes(new.slice(0, count)).mean()
+        count = min(count, int(part_bytes // average), _ROWS)
+        if not count:
+            # Too wide to be compared with others.
+            return super().take(1, most_bytes)
+        try:
+            while (wanted := math.ceil(self.overload * count) - looked) > 0 and (new := self.peek()) is not None:
+                new = new.slice(0, min(wanted, _ROWS, max(count, int(FETCHED_BYTES // average))))
+                priorities = np.concatenate([priorities, self._priorities(new)])
+                looked += new.num_rows
+                self._consumed += new.num_rows
+                sizes = np.concatenate([self._sizes(kept), self._sizes(new)])
+                # One that does not fit would take the place of all others.
+                priorities[sizes > part_bytes] = -np.inf
+                best = _best_places(priorities, sizes, count, part_bytes)
+                kept, priorities = self._divided(kept, new, best), priorities[best]
+        except BaseException:
+            # The stream does not give them back.
+            self._written.write_batch(kept)
+            raise
+        return kept
+
+    def _priorities(self, rows: pa.RecordBatch) -> Values:
+        """The priorities of the next tuples."""
         frequencies = np.zeros(rows.num_rows) if self._shed.frequencies is None else self._shed.frequencies(rows)
-        keys = keys_of(self._shed.priority(frequencies, self._numbered))
+        found = self._shed.priority(frequencies, self._numbered)
         self._numbered += rows.num_rows
-        if not is_wide and not self._waiting.has_room(rows, limits.most_bytes):
-            self._keep_best(limits)
-        is_kept = np.ones(len(keys), dtype=bool) if self._bound is None else keys > self._bound
-        if is_wide and not self._waiting.has_room(rows, limits.kept_bytes):
-            # A piece of one wide tuple stays only if it fits without shedding others.
-            is_kept[:] = False
-        places = np.flatnonzero(is_kept)
-        if len(places) < len(keys):
-            self._write(rows.filter(pa.array(~is_kept)))
-        if len(places):
-            self._waiting.add(rows, keys, places, limits)
+        return found
 
-    def _keep_best(self, limits: Limits) -> None:
-        if (bound := self._waiting.keep_best(limits, self._write)) is not None:
-            self._bound = bound
+    def _sizes(self, rows: pa.RecordBatch) -> Sizes:
+        """The bytes of each tuple, with a bit per column for nulls."""
+        sizes: Sizes = row_sizes(rows, np.arange(rows.num_rows)) - (-rows.num_columns // 8)
+        return sizes
+
+    def _divided(self, first: pa.RecordBatch, second: pa.RecordBatch, best: Places) -> pa.RecordBatch:
+        """Copies of the best of these tuples, together; the others are shed."""
+        is_best = np.zeros(first.num_rows + second.num_rows, dtype=bool)
+        is_best[best] = True
+        parts = []
+        for rows, chosen in ((first, is_best[: first.num_rows]), (second, is_best[first.num_rows :])):
+            if not chosen.all():
+                self._write(rows.filter(pa.array(~chosen)))
+            parts.append(rows if chosen.all() else rows.filter(pa.array(chosen)))
+        return copied(parts)
 
     def _write(self, rows: pa.RecordBatch) -> None:
         self._written.write_batch(rows)
         self._counts.shed += rows.num_rows
-
-    @property
-    def held(self) -> pa.RecordBatch | None:
-        return self._waiting.held
-
-    def look(self) -> pa.RecordBatch | None:
-        return self._waiting.held
-
-    def advance(self, count: int) -> None:
-        self._waiting.advance(count)
 
     def _open(self) -> None:
         if self._file is not None:
@@ -182,34 +192,41 @@ class ShedStream(StreamBuffer):
         # The schema is written with the first batch: so a run that is killed leaves a file that can be read.
         self._written.write_batch(pa.RecordBatch.from_pylist([], self._schema))
 
-    def close(self) -> None:
-        """Keep what was pulled in the file, if the join ends before its stream."""
+    def close(self, unfinished: Iterable[pa.RecordBatch]) -> None:
+        """Keep what was pulled and not joined in the file, if the join ends before its stream."""
         self._open()
         assert self._file is not None
         with self._file, self._written:
-            while (waiting := self.held) is not None:
-                self._written.write_batch(waiting)
-                self.advance(waiting.num_rows)
-            if (pulled := super().held) is not None:
-                self._written.write_batch(pulled)
+            for rows in (*unfinished, self.held):
+                if rows is not None:
+                    self._written.write_batch(rows)
+
+
+def _best_places(priorities: Values, sizes: Sizes, count: int, most_bytes: int) -> Places:
+    """The places of up to ``count`` tuples of the highest priorities that fit, ascending; of equal ones the first."""
+    order = np.argsort(-priorities, kind="stable")[:count]
+    fitting = int(np.searchsorted(np.cumsum(sizes[order]), most_bytes, "right"))
+    return np.sort(order[:fitting])
 
 
 class _SheddingPass(TunedPass):
     _source: ShedStream
 
+    @property
+    def overload(self) -> float:
+        return self._source.overload
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         try:
             yield from super().batches()
         finally:
-            self._source.close()
+            self._source.close(self._unfinished())
 
-    def _gather(self, room: int) -> int:
-        used = self._own_bytes + self._window.nbytes
-        free = max(0, self._join.memory_bytes - used - room * self._join.records_matches)
-        spare = self._matcher_bytes if self._matcher is None else 0
-        new, peak = self._source.gather(room, free, spare, _WINDOWS * self._capacity)
-        self._counts.peak_bytes = max(self._counts.peak_bytes, used + max(self._source.nbytes, peak - spare))
-        return new
+    def _unfinished(self) -> Iterator[pa.RecordBatch]:
+        """The tuples of the window, of which some results may not have been returned."""
+        # Without tuples there is none.
+        if (window := getattr(self, "_window", None)) is not None:
+            yield from (part for block in window._blocks for part in block.parts)
 
 
 def run_shedding(
@@ -218,11 +235,12 @@ def run_shedding(
     shed: Shed,
     tuner: Tuner = greedy,
     counts: Counts | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[pa.RecordBatch]:
-    """``join.run``, where new tuples that do not fit are shed and kept in a file.
+    """``join.run``, where tuples are shed and kept in a file while more of them come in than are served.
 
-    Raises ``FileExistsError`` if that file has tuples, and ``ValueError`` for ``right_anti``: unmatched rows are not
-    known before the last tuple.
+    ``clock`` gives seconds. Raises ``FileExistsError`` if that file has tuples, and ``ValueError`` for ``right_anti``:
+    unmatched rows are not known before the last tuple.
     """
     if join.how == "right_anti":
         raise ValueError(
@@ -230,4 +248,4 @@ def run_shedding(
             "all tuples were joined. Leave out shed."
         )
     counts = counts or Counts()
-    return _SheddingPass(join, ShedStream(stream, join.stream_schema, shed, counts), tuner, counts).batches()
+    return _SheddingPass(join, ShedStream(stream, join, shed, counts, clock), tuner, counts).batches()

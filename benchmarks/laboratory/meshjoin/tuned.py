@@ -13,14 +13,31 @@ from deltawave.meshjoin.stream import Counts, StreamBuffer
 class Progress:
     """What a tuner knows at the beginning of an iteration."""
 
-    # Tuples that came in since the last iteration, if the join counts them.
+    # Tuples that came in during the last iteration, and whether the stream may have had more of them.
     new: int
-    # Tuples that can be read, and for which the window has room.
-    waiting: int
+    has_more: bool
+    # Tuples for which the window has room, and whether it has none yet.
     room: int
+    is_empty: bool
     # Of the relation, and how many of them are read at a time.
     pages: int
     most_pages: int
+    # How many tuples come in for each one that is joined; 1 if none are shed.
+    overload: float = 1.0
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether more tuples come in than fit in the window, if only for the moment."""
+        return self.has_more or self.overload > 1 or not self.room
+
+    @property
+    def best_w(self) -> int:
+        """As many tuples as there is room for; if the join is behind, only when they fill a whole window.
+
+        It costs less to fetch the results of a whole window at once than those of the tuples that expire one after the
+        other.
+        """
+        return self.room if self.is_empty or not self.is_behind else 0
 
 
 # Chooses w and b for each iteration.
@@ -29,23 +46,32 @@ Tuner = Callable[[Progress], tuple[int, int]]
 
 def greedy(progress: Progress) -> tuple[int, int]:
     """As many tuples as there is room for, and as many pages as are read at a time: the fewest cycles."""
-    return progress.room, progress.most_pages
+    return progress.best_w, progress.most_pages
 
 
 class TunedPass(OnePass):
     def __init__(self, join: MeshJoin, source: StreamBuffer, tuner: Tuner, counts: Counts) -> None:
         super().__init__(join, source, counts)
-        self._tuner = tuner
+        self._tuner, self._seen = tuner, 0
+
+    @property
+    def overload(self) -> float:
+        """How many tuples come in for each one that is joined. This class sheds none."""
+        return 1.0
 
     def _choose(self, room: int) -> tuple[int, int]:
-        new, waiting = self._gather(room), self._source.look()
+        seen, self._seen = self._seen, self._counts.tuples + self._counts.shed
         return self._tuner(
-            Progress(new, waiting.num_rows if waiting else 0, room, self._relation.pages, self._most_pages)
+            Progress(
+                new=self._seen - seen,
+                has_more=self._source.held is not None,
+                room=room,
+                is_empty=self._window.is_empty,
+                pages=self._relation.pages,
+                most_pages=self._most_pages,
+                overload=self.overload,
+            )
         )
-
-    def _gather(self, room: int) -> int:
-        """Read new tuples ahead, and return how many. This class reads none: they wait at the stream's source."""
-        return 0
 
 
 def run_tuned(

@@ -158,7 +158,7 @@ class OnePass:
             w, b = self._choose(room)
             self._take(min(w, room), page)
             if self._window.is_empty:
-                if self._source.has_ended and self._source.look() is None:
+                if self._source.has_ended and self._source.peek() is None:
                     return
                 # There are no tuples to join with pages.
                 continue
@@ -176,7 +176,7 @@ class OnePass:
         self._tuple_bytes = tuple_bytes
         self._most_pages, self._capacity = self._join.room(tuple_bytes)
         self._packet = -(-self._capacity // PACKETS)
-        # Created when the first tuples are read. Until then, gathering may use its memory.
+        # Created when the first tuples are taken: so a window that is begun again at once has one table, not two.
         self._matcher: Matcher | None = None
         self._matcher_bytes = self._condition.row_bytes(self._capacity)
         self._own_bytes = self._most_pages * self._relation.page_bytes + self._matched.nbytes + self._matcher_bytes
@@ -184,7 +184,7 @@ class OnePass:
 
     def _widen(self) -> None:
         """Enlarge the window if it is empty and the next tuples are much narrower than assumed."""
-        if not self._window.is_empty or self._source.nbytes or (new := self._source.peek()) is None:
+        if not self._window.is_empty or (new := self._source.peek()) is None:
             return
         tuple_bytes = max(_average_bytes(new), _average_bytes(new.slice(0, 1)))
         if 2 * tuple_bytes <= self._tuple_bytes:
@@ -198,7 +198,7 @@ class OnePass:
         if self._matcher is None:
             self._matcher = self._condition.matcher(self._capacity)
         while count:
-            used = self._own_bytes + self._window.nbytes + self._source.nbytes
+            used = self._own_bytes + self._window.nbytes
             most = min(count, self._packet)
             free = self._join.memory_bytes - used - most * self._join.records_matches
             rows = self._source.take(most, free)

@@ -6,12 +6,14 @@ begins. They wait in a temporary file with their priorities, so that only those 
 and the relation is read once.
 """
 
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -19,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.hashing import Hashes, mix
+from deltawave.differencing.hashing import Hashes
 from deltawave.meshjoin.batches import Sizes, row_sizes
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
@@ -94,61 +96,80 @@ def priority_of(key: int) -> float:
     return float(np.array([bits], dtype=np.uint32).view(np.float32)[0])
 
 
-_ROWS_OF_SKETCH = 4
-# The size of a sketch that is kept with pages.
-_BYTES_OF_SKETCH, _BYTES_PER_ROW = 16 << 20, 64
+# Hashes that are sorted at a time: so the counts of many keys are made in little memory, by several passes over a file.
+_HASHES = 1 << 19
+_BYTES_PER_KEY = 12
 
 
 @dataclass(frozen=True)
-class SketchedFrequencies:
-    """Counts that may be too high, never too low: a count-min sketch (Cormode and Muthukrishnan 2005)."""
+class KeyFrequencies:
+    """How many rows of a relation each key has (f_R): 12 bytes for each key, in the order of the keys' hashes."""
 
     key: Sequence[str]
+    hashes: Hashes
     counts: npt.NDArray[np.uint32]
 
     @classmethod
-    def of(
-        cls, relation: Relation, condition: Equal, memory_bytes: int, file: Path | None = None
-    ) -> "SketchedFrequencies":
-        """Sketch the relation's keys in ``memory_bytes`` bytes, of a new ``file`` if one is named."""
-        shape = _ROWS_OF_SKETCH, max(1, memory_bytes // (4 * _ROWS_OF_SKETCH))
-        counts = np.zeros(shape, np.uint32) if file is None else np.lib.format.open_memmap(file, "w+", np.uint32, shape)
-        sketch = cls(condition.stream_columns, counts)
-        for hashes in hashes_of(relation, condition):
-            for row, places in enumerate(sketch._places(hashes)):
-                np.add.at(counts[row], places, np.uint32(1))
-        if isinstance(counts, np.memmap):
-            counts.flush()
-        return sketch
+    def of(cls, relation: Relation, condition: Equal) -> "KeyFrequencies":
+        """Count the relation's keys. Raises ``ValueError`` if it is stored by another key."""
+        found = list(_counted(relation, condition))
+        hashes, counts = ([part[at] for part in found] for at in (0, 1))
+        nothing = np.zeros(0)
+        return cls(
+            condition.stream_columns,
+            np.concatenate([nothing.astype(np.uint64), *hashes]),
+            np.concatenate([nothing.astype(np.uint32), *counts]),
+        )
 
     @classmethod
-    def stored(cls, file: str | Path, relation: Relation, condition: Equal) -> "SketchedFrequencies":
-        """The counts of a file of pages, made once and kept next to it: 64 bytes per row, up to 16 MiB."""
-        path = Path(f"{file}.frequencies.npy")
+    def stored(cls, file: str | Path, relation: Relation, condition: Equal) -> "KeyFrequencies":
+        """The counts of a file of pages, made once, and kept and mapped next to it, outside the memory of joins."""
+        path = Path(f"{file}.frequencies")
         if not path.exists():
-            size = min(_BYTES_OF_SKETCH, max(1, sum(relation.row_counts)) * _BYTES_PER_ROW)
-            partial = Path(f"{path}.{uuid4().hex}.npy")
-            # In the file from the beginning, so that it takes no memory of the join.
-            cls.of(relation, condition, size, partial)
+            partial = Path(f"{path}.{uuid4().hex}")
+            with partial.open("wb") as hashes, TemporaryFile() as counts:
+                for own, own_counts in _counted(relation, condition):
+                    hashes.write(own.tobytes())
+                    counts.write(own_counts.tobytes())
+                counts.seek(0)
+                copyfileobj(counts, hashes)
             partial.replace(path)
-        return cls(condition.stream_columns, np.load(path, mmap_mode="r"))
+        if not (keys := path.stat().st_size // _BYTES_PER_KEY):
+            return cls(condition.stream_columns, np.zeros(0, np.uint64), np.zeros(0, np.uint32))
+        sorted_hashes = np.memmap(path, np.uint64, "r", 0, (keys,))
+        return cls(condition.stream_columns, sorted_hashes, np.memmap(path, np.uint32, "r", 8 * keys, (keys,)))
 
     def __call__(self, tuples: pa.RecordBatch) -> Sizes:
-        places = self._places(key_hashes(tuples, self.key))
-        found: Sizes = np.min([self.counts[row][each] for row, each in enumerate(places)], axis=0).astype(np.int64)
+        wanted = key_hashes(tuples, self.key)
+        found = np.zeros(len(wanted), dtype=np.int64)
+        if len(self.hashes):
+            # In their order, neighbours are found near each other.
+            order = np.argsort(wanted)
+            ordered = wanted[order]
+            places = np.minimum(np.searchsorted(self.hashes, ordered), len(self.hashes) - 1)
+            found[order] = np.where(self.hashes[places] == ordered, self.counts[places], 0)
         return found
 
-    def _places(self, hashes: Hashes) -> Iterator[npt.NDArray[np.intp]]:
-        width = np.uint64(self.counts.shape[1])
-        for row in range(_ROWS_OF_SKETCH):
-            yield (mix(hashes + np.uint64(row)) % width).astype(np.intp)
 
-
-def hashes_of(relation: Relation, condition: Equal) -> Iterator[Hashes]:
-    """The hashes of the relation's keys. Raises ``ValueError`` if it is stored by another key."""
+def _counted(relation: Relation, condition: Equal) -> Iterator[tuple[Hashes, npt.NDArray[np.uint32]]]:
+    """The hashes of the relation's keys, ascending, and how many rows each has: in parts, by ranges of hashes."""
     require_key(relation, condition.relation_columns)
-    for page in range(relation.pages):
-        yield relation.read(page, 1).hashes.copy()
+    with TemporaryFile() as file:
+        for page in range(relation.pages):
+            file.write(relation.read(page, 1).hashes.tobytes())
+        file.flush()
+        rows = sum(relation.row_counts)
+        every = np.memmap(file, np.uint64, "r") if rows else np.zeros(0, np.uint64)
+        ranges = -(-rows // _HASHES)
+        for number in range(ranges):
+            low, high = ((1 << 64) * at // ranges for at in (number, number + 1))
+            parts = (every[begin : begin + _HASHES] for begin in range(0, rows, _HASHES))
+            own = (hashes[(hashes >= np.uint64(low)) & (hashes <= np.uint64(high - 1))] for hashes in parts)
+            # Counted part by part, as a key may have many rows.
+            found = [np.unique(hashes, return_counts=True) for hashes in own]
+            hashes, places = np.unique(np.concatenate([hashes for hashes, _ in found]), return_inverse=True)
+            counts = np.bincount(places, np.concatenate([counts for _, counts in found]), len(hashes))
+            yield hashes, counts.astype(np.uint32)
 
 
 # Of several tuples of equal priority the first are kept: a key is a priority, and below it how many tuples may follow.
@@ -180,20 +201,44 @@ def shedding(
     """
     frequencies = None
     if priority in BY_FREQUENCY and file is not None and isinstance(join.condition, Equal):
-        frequencies = SketchedFrequencies.stored(file, join.relation, join.condition)
+        frequencies = KeyFrequencies.stored(file, join.relation, join.condition)
     with TemporaryDirectory(prefix="deltawave-shed-") as folder:
         waiting = _Waiting(Path(folder) / "waiting.arrow", join.stream_schema)
-        total = waiting.write(tuples, priority, frequencies, join.memory_bytes // _PART_OF_MEMORY)
+        read = _TimedBatches(tuples)
+        begin = time.monotonic()
+        total = waiting.write(read, priority, frequencies, join.memory_bytes // _PART_OF_MEMORY)
         kept = waiting.best(join)
         counts.shed = total - kept.rows
+        chosen = time.monotonic()
         stream = StreamBuffer(waiting.rows(kept.bound), join.stream_schema, -(-kept.size // max(1, kept.rows)))
         for found in join.run(stream, counts=counts):
             cells = found.columns
             if len(schema) > len(join.schema) + 1:
                 cells = [*cells, _probability(found, priority, kept.bound, frequencies)]
             yield _marked(cells, False, schema)
+        joined = time.monotonic()
         for rest in waiting.rows(kept.bound, are_kept=False) if counts.shed else ():
             yield _marked(rest.columns, True, schema)
+        # Further windows would have taken as long as this one.
+        would_take = (joined - chosen) * counts.shed / max(1, kept.rows)
+        counts.spared_seconds = would_take - (time.monotonic() - joined) - (chosen - begin - read.seconds)
+
+
+class _TimedBatches:
+    """Batches, and the ``seconds`` for which they were waited for."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
+        self._batches, self.seconds = iter(batches), 0.0
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        begin = time.monotonic()
+        try:
+            return next(self._batches)
+        finally:
+            self.seconds += time.monotonic() - begin
 
 
 class _Waiting:
@@ -204,7 +249,7 @@ class _Waiting:
         self._schema = pa.schema([*schema, pa.field("", pa.uint64()), pa.field("", pa.int64())])
 
     def write(
-        self, tuples: Iterable[pa.RecordBatch], priority: str, frequencies: SketchedFrequencies | None, most_bytes: int
+        self, tuples: Iterable[pa.RecordBatch], priority: str, frequencies: KeyFrequencies | None, most_bytes: int
     ) -> int:
         """Write the tuples, and return how many they are. Those of more than ``most_bytes`` are shed first."""
         priority_for, number = PRIORITIES[priority](np.random.default_rng()), 0
@@ -268,7 +313,7 @@ class _Waiting:
         return kept
 
 
-def _probability(rows: pa.RecordBatch, priority: str, bound: int, frequencies: SketchedFrequencies | None) -> pa.Array:
+def _probability(rows: pa.RecordBatch, priority: str, bound: int, frequencies: KeyFrequencies | None) -> pa.Array:
     # If none are shed but wide tuples, all others are kept.
     if not (leading := bound >> int(_NUMBER_BITS)):
         return pa.repeat(pa.scalar(1.0), rows.num_rows)

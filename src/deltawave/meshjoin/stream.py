@@ -19,13 +19,18 @@ from deltawave.meshjoin.stream_hash_table import Numbers
 
 @dataclass
 class Counts:
-    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes."""
+    """Counts of a join: iterations, pages read, tuples joined and shed, and the peak of accounted bytes.
+
+    ``spared_seconds``: what shedding a micro-batch spared, by the time that its window took: negative if choosing and
+    keeping the shed tuples took longer than joining them would have.
+    """
 
     iterations: int = 0
     pages: int = 0
     tuples: int = 0
     shed: int = 0
     peak_bytes: int = 0
+    spared_seconds: float = 0.0
 
 
 class StreamBuffer:
@@ -44,21 +49,12 @@ class StreamBuffer:
         self.has_ended = False
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of waiting tuples that count as the join's memory."""
-        return 0
-
-    @property
     def held(self) -> pa.RecordBatch | None:
-        """The waiting tuples that were looked at, without asking the stream for more."""
+        """The rest of the current batch, perhaps no tuples; none if the stream had nothing new when last asked."""
         return self._batch.slice(self._consumed) if self._batch is not None else None
 
-    def look(self) -> pa.RecordBatch | None:
-        """The next tuples that are held together; none if there are no new ones."""
-        return self.peek()
-
     def peek(self) -> pa.RecordBatch | None:
-        """The next tuples of the stream's current batch, not those that were gathered before; none if none is new."""
+        """The next tuples, which are held together; none if there are no new ones."""
         while self._batch is None or self._consumed == self._batch.num_rows:
             self._batch, self._consumed = None, 0
             if self.has_ended:
@@ -80,20 +76,24 @@ class StreamBuffer:
     def take(self, count: int, most_bytes: int) -> pa.RecordBatch | None:
         """Take up to ``count`` tuples, copied into up to ``most_bytes`` bytes; none if none is new or fits."""
         parts: list[pa.RecordBatch] = []
-        while count and (new := self.look()) is not None:
+        while count and (new := self._next_after(parts)) is not None:
             part = _fitting(new.slice(0, count), most_bytes)
             if not part.num_rows:
                 break
-            self.advance(part.num_rows)
+            self._consumed += part.num_rows
             count -= part.num_rows
             # Tuples of previous batches are in memory twice while all are put together.
             most_bytes -= 2 * _copied_bytes(part)
             parts.append(part)
         return copied(parts) if parts else None
 
-    def advance(self, count: int) -> None:
-        """Skip ``count`` of the tuples that ``look`` returned."""
-        self._consumed += count
+    def _next_after(self, parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch | None:
+        """The next tuples. If the stream fails, these parts of it are held again, as it does not give them back."""
+        try:
+            return self.peek()
+        except Exception:
+            self._batch = copied(parts) if parts else None
+            raise
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         while not self.has_ended:

@@ -103,7 +103,8 @@ class MicroBatches:
                 # Under another condition each task sees all rows.
                 found["rows"] = found["most_rows"]
             seconds = round(time.monotonic() - begin, 3)
-            return {"micro_batch": batch, **found, "readings": round(found["readings"], 2), "seconds": seconds}
+            rounded = {name: round(found[name], 2) for name in ("readings", "spared_seconds")}
+            return {"micro_batch": batch, **found, **rounded, "seconds": seconds}
 
         return metrics
 

@@ -23,6 +23,8 @@ _COMBINED: dict[str, Callable[[float, float], float]] = {
     "rows": add,
     "most_rows": max,
     "shed_rows": add,
+    # Seconds of all tasks that shedding spared; negative if joining all rows would have taken less.
+    "spared_seconds": add,
     # How often the relation was read, by the task that did so most.
     "readings": max,
     # Most bytes of a task that count as its memory.
@@ -39,7 +41,7 @@ def of_task(counts: Counts, pages: int) -> Figures:
     rows = counts.tuples + counts.shed
     resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     readings = counts.pages / pages if pages else 0.0
-    figures = (int(rows > 0), rows, rows, counts.shed, readings, counts.peak_bytes, resident)
+    figures = (int(rows > 0), rows, rows, counts.shed, counts.spared_seconds, readings, counts.peak_bytes, resident)
     return dict(zip(_COMBINED, figures, strict=True))
 
 
@@ -87,6 +89,9 @@ class Report:
             return self._json(batch, {**metrics, **measured}, counts)
         parts = [f"batch {batch}: {rows:,} rows in {seconds:.1f} s", f"{rows / max(seconds, 0.001):,.0f} rows/s"]
         parts += _of_counts(counts)
+        # Runs of earlier versions did not measure it.
+        if metrics.get("shed_rows") and "spared_seconds" in metrics:
+            parts.append(_spared(metrics["spared_seconds"]))
         if metrics:
             parts.append(f"{metrics['readings']:g} readings of the relation")
             parts.append(f"{metrics['peak_bytes'] / _MIB:,.1f} MiB of a task's memory")
@@ -106,6 +111,12 @@ class Report:
     def _json(self, batch: int, figures: Mapping[str, Any], counts: Mapping[str, int]) -> str:
         named = {name.replace(" ", "_"): count for name, count in counts.items()}
         return json.dumps({"micro_batch": batch, **figures, **named})
+
+
+def _spared(seconds: float) -> str:
+    if seconds > 0:
+        return f"shedding spared {seconds:.1f} s of tasks"
+    return f"shedding gained nothing: to join all rows would have taken {-seconds:.1f} s of tasks less"
 
 
 def _of_counts(counts: Mapping[str, int]) -> list[str]:
