@@ -192,10 +192,10 @@ def prepare_python(settings: Mapping[str, str]) -> None:
     if "dbt.cli.main" in sys.modules and 0 < gc.get_threshold()[0] < 20_000:
         # Parsing makes many objects that stay; by default Python searches all of them again and again.
         gc.set_threshold(20_000, 10, 20)
-    if Path(sys.argv[0]).stem == "dbt":
+    if Path(sys.argv[0]).stem == "dbt" and "duckdb" not in sys.modules:
         # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: what exists
-        # now is left out. What comes later is not, since DuckDB reports each object of its own that is never released.
-        # Nor is it in other programs, which may need this search, for instance to write buffered files.
+        # now is left out. DuckDB, which a model loads later, reports each object of its own that is never released.
+        # Other programs may need this search for all objects, for instance to write buffered files.
         gc.freeze()
 
 
