@@ -53,11 +53,11 @@ TINY = {
     "lg96_experiments.py": Tiny(
         f"--out {OUT}",
         {
-            f"{EXPERIMENTS}.MB": "2**15",
-            f"{EXPERIMENTS}.FILES": "{name: rows // 50 for name, rows in FILES.items()}",
-            f"{EXPERIMENTS}.PAIR": "replace(PAIR, rows=PAIR.rows // 50, displacement=PAIR.displacement // 50)",
+            f"{EXPERIMENTS}.MB": "2**20 / 500",
+            f"{EXPERIMENTS}.FILES": "{name: rows // 500 for name, rows in FILES.items()}",
+            f"{EXPERIMENTS}.PAIR": "replace(PAIR, rows=PAIR.rows // 500, displacement=PAIR.displacement // 500)",
             f"{EXPERIMENTS}.TENTH": "PAIR",
-            f"{EXPERIMENTS}.BUFFERS": "WindowBuffers(aging_bytes=2**18)",
+            f"{EXPERIMENTS}.BUFFERS": "WindowBuffers(aging_bytes=2**23 / 500, block_bytes=2**11)",
             f"{EXPERIMENTS}.TENTH_BUFFERS": "BUFFERS",
         },
     ),
