@@ -68,6 +68,7 @@ TINY = {
     "mj08_experiments.py": Tiny(f"--rows 20000 --sensor-rows 60000 --runs 1 --out {OUT}"),
     "mj08_figures.py": Tiny(OUT),
     "query_based.py": Tiny(f"--rows 20000 --out {OUT}"),
+    "seeds.py": Tiny("--rows 200 --rounds 1 --warm-up 0"),
     "small_batches.py": Tiny("--rounds 1", {"small_batches.WARM_UP": "0"}),
     "startup.py": Tiny("--rounds 1"),
     "wave_indexes.py": Tiny(f"{FEW_DAYS} --out {OUT}"),
