@@ -23,7 +23,7 @@ UNUSUAL = (
     st.sampled_from([" 2020-01-01", "2020-1-5", "2020-02-30", "0000-01-01", "20200101", "2020-01-01"]),
     st.sampled_from(["2020-01-01 24:00:00", "2020-01-01 10:11:60", "2020-01-01 1:2:3", "2020-06-01 10:11:12"]),
     st.sampled_from(["2020-01-01T10:11:12", "2020-01-01T10:11:12Z", "2020-01-01T10:11:12.123456+02:00"]),
-    st.sampled_from([" true", "t", "yes", "1", "0", ","]),
+    st.sampled_from([" true", "t", "yes", "1", "0", ",", "fal\u017fe"]),
     st.sampled_from(["O'Hara", "a\\b\\'c", 'say "x"', "two\nlines", "${spark.app.name}", "100%s", "None", "é 🌊"]),
 )
 # What neither a bigint nor a decimal holds: an error in ANSI mode.

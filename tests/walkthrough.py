@@ -19,8 +19,9 @@ _COLOUR = re.compile(r"\x1b\[\d*m")
 _CLOCK = re.compile(r"^\d\d:\d\d:\d\d {2}")
 # What pages leave out: what dbt says of itself and of the nodes that it runs, and what sources that are files report.
 _LEFT_OUT = re.compile(
-    r"(Running with dbt=|Registered adapter:|Unable to do partial parsing|Found \d|Concurrency: |\d+ of \d+ "
-    r"|Nothing to do|Finished running |Completed |Done\. PASS=|Installing |Installed |Updating lock file"
+    r"(Running with dbt=|Registered adapter:|Unable to do partial parsing|Found \d|Concurrency: "
+    r"|\d+ of \d+ (START|OK|PASS|NO-OP) |Done\. PASS=\d+ WARN=0 ERROR=0 SKIP=0 |Completed successfully"
+    r"|Nothing to do|Finished running |Installing |Installed |Updating lock file"
     r"|Previewing inline node|\||deltawave: \w+\.\w+: )"
 )
 
@@ -69,7 +70,7 @@ def carry_out(page: str, folder: Path, environ: Mapping[str, str], before: str =
     """
     done = steps(page)
     # pip may need to know of a proxy's certificate, as it does when this project is set up.
-    prepared = [f"cd '{ROOT}'", ". scripts/network.sh", f"cd '{folder}'", before]
+    prepared = ["set -o pipefail", f"cd '{ROOT}'", ". scripts/network.sh", f"cd '{folder}'", before]
     script = [*prepared, "trap 'echo \"$BASH_COMMAND\" >> .failed' ERR"]
     for number, step in enumerate(done):
         if step.path:

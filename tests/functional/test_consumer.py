@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from jvm import QUICK_JVM
-from walkthrough import CHECKOUT, Step, carry_out, environ
+from walkthrough import CHECKOUT, Step, carry_out, differences, environ
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a checkout holds for dbt and for pip.
@@ -155,6 +155,7 @@ def assert_tidy(project: Path) -> None:
 def test_the_readme_installs_it_into_an_empty_folder_that_builds_a_project(installation: Installation) -> None:
     printed = "".join(step.output for step in installation.page)
     assert "problem" not in printed
+    assert list(differences(installation.page)) == []
     # `doctor` looks at the jars of the profile.
     assert "ok       shop.delta: io.delta:delta-spark" in printed
     assert "ok       shop.iceberg: org.apache.iceberg:iceberg-spark-runtime" in printed

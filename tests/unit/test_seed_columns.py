@@ -11,6 +11,7 @@ import agate
 import pyarrow as pa
 import pytest
 from dbt_common.clients.agate_helper import from_csv
+from dbt_common.exceptions import DbtRuntimeError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import seed as drawn_from
 from hypothesis import strategies as st
@@ -109,6 +110,39 @@ def test_a_late_cell_decides(tmp_path: Path) -> None:
     assert seed.spark_types == ["double", "string", "string", "bigint"]
     assert seed.row_count == rows
     assert [column[-1].as_py() for column in seed.cells.columns] == ["1.5", "x", "2020-02-30", "7"]
+
+
+def test_letters_that_only_look_like_a_boolean(tmp_path: Path) -> None:
+    file = tmp_path / "seed.csv"
+    file.write_text("a\ntrue\nFalse\nfal\u017fe\n", encoding="utf-8")
+    assert found(by_columns(file)) == {"a": ("string", ["true", "False", "fal\u017fe"])}
+    assert by_agate(file)["a"][0] == "string"
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff"])
+def test_an_empty_file(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "seed.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DbtRuntimeError, match=r"seed.csv is empty: the first line of a seed names its columns"):
+        by_columns(file)
+
+
+def test_a_macro_of_the_project_may_take_it_for_an_agate_table(tmp_path: Path) -> None:
+    file = tmp_path / "seed.csv"
+    file.write_text("a,b\n1,x\n2,y\n")
+    read: list[agate.Table] = []
+
+    def by_agate_once() -> agate.Table:
+        read.append(from_csv(file, text_columns=()))
+        return read[-1]
+
+    seed = Seed(file, ",", (), lambda table: str(DeltawaveAdapter.convert_type(table, 0)), by_agate_once)
+    assert len(seed) == 2
+    assert read == []
+    assert [tuple(row) for row in seed.rows] == [(1, "x"), (2, "y")]
+    assert list(seed) == list(read[0])
+    assert seed[0] == read[0][0]
+    assert len(read) == 1
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n1,2,3\n", "a,b\n1,2,3\n"])

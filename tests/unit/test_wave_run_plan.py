@@ -14,7 +14,7 @@ from deltawave.wave.steps import step
 from deltawave.wave.tables import TECHNIQUES, Day, WaveRecord, WaveSpec
 
 MESSAGES = messages("Wave indices")
-SKIP = "gaps: skip counts only days that have a batch."
+SKIP = "If only days that have a batch should count, set gaps: skip."
 NUMBERS = replace(SPEC, columns=(("day", "int"), ("supplier", "int")))
 TEXTS = replace(SPEC, columns=(("day", "string"), ("supplier", "int")))
 

@@ -13,7 +13,7 @@ MOST_WINDOWS = 10
 _MONTH = 31
 # The next day of a window of one day may follow a weekend or holidays.
 _WEEK = 7
-_SKIP = "gaps: skip counts only days that have a batch."
+_SKIP = "If only days that have a batch should count, set gaps: skip."
 _MOST_NAMED = 5
 
 

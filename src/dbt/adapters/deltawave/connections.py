@@ -52,9 +52,11 @@ class DeltawaveConnectionManager(SparkConnectionManager):
         wait_until_open(credentials)
         # Importing PySpark takes a second, which commands that only parse should not spend.
         from dbt.adapters.deltawave.handle import SessionHandle
+        from dbt.adapters.deltawave.launch import leave_out_of_last_search
         from dbt.adapters.deltawave.session import open_session
 
         connection.handle = SessionHandle(open_session(credentials))
+        leave_out_of_last_search()
         connection.state = ConnectionState.OPEN
         return connection
 

@@ -186,16 +186,22 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
 
 
 def prepare_python(settings: Mapping[str, str]) -> None:
-    """Choose the Python of Spark's tasks; let dbt's own Python collect garbage less often, and exit quickly."""
+    """Choose the Python of Spark's tasks; let dbt's own Python collect garbage less often."""
     # PySpark looks for the executors' Python here, and otherwise uses any python3 of the PATH.
     os.environ["PYSPARK_PYTHON"] = settings.get(PYTHON) or os.environ.get("PYSPARK_PYTHON", sys.executable)
     if "dbt.cli.main" in sys.modules and 0 < gc.get_threshold()[0] < 20_000:
         # Parsing makes many objects that stay; by default Python searches all of them again and again.
         gc.set_threshold(20_000, 10, 20)
-    if Path(sys.argv[0]).stem == "dbt" and "duckdb" not in sys.modules:
-        # Python searches all objects for garbage when it ends, which takes long with dbt's parsed project: what exists
-        # now is left out. DuckDB, which a model loads later, reports each object of its own that is never released.
-        # Other programs may need this search for all objects, for instance to write buffered files.
+
+
+def leave_out_of_last_search() -> None:
+    """Let Python search none of the objects of now for garbage when ``dbt`` ends, which takes long once it has parsed.
+
+    To be called before a model loads DuckDB, which reports each object of its own that is never released. Other
+    programs may need the search for all objects, for instance to write buffered files.
+    """
+    is_early = "duckdb" not in sys.modules and not gc.get_freeze_count()
+    if Path(sys.argv[0]).stem == "dbt" and is_early:
         gc.freeze()
 
 

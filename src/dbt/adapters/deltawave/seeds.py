@@ -13,6 +13,7 @@ import agate  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.compute as pc
 from dbt_common.clients.agate_helper import DEFAULT_TYPE_TESTER, build_type_tester
+from dbt_common.exceptions import DbtRuntimeError
 
 from deltawave.sql_text import plain_text
 
@@ -29,7 +30,8 @@ _USUAL = {
     "date": [_DAY],
     # To agate these are two types.
     "timestamp": [f"{_DAY} {_CLOCK}", f"{_DAY}T{_CLOCK}"],
-    "boolean": [r"(?i:true|false)"],
+    # Ignoring the case would let other letters through, such as a long s.
+    "boolean": [r"[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]"],
     "string": [r"(?s:.*)"],
 }
 _MOMENTS: dict[str, Callable[[str], date]] = {"date": date.fromisoformat, "timestamp": datetime.fromisoformat}
@@ -44,7 +46,8 @@ class Seed:
     Whatever else an agate table has comes from agate, which reads the file when it is asked for (``dbt seed --show``).
 
     ``declared`` has the names of columns with declared types, which dbt reads as text; ``spark_type`` names the type of
-    an agate table's only column. Raises ``ValueError`` and ``csv.Error`` where ``read_by_agate`` does.
+    an agate table's only column. Raises ``DbtRuntimeError`` for an empty file, and ``ValueError`` and ``csv.Error``
+    where ``read_by_agate`` does.
     """
 
     def __init__(
@@ -58,7 +61,8 @@ class Seed:
         self._read_by_agate = read_by_agate
         with path.open(encoding="utf-8-sig") as file:
             reader = csv.reader(file, delimiter=delimiter)
-            header = next(reader)
+            if not (header := next(reader, None)):
+                raise DbtRuntimeError(f"{path} is empty: the first line of a seed names its columns.")
             first = list(islice(reader, 1))
             # Names columns without a name of their own, and warns of them and of declared columns that do not exist.
             self.column_names = agate.Table(first, header, column_types=build_type_tester(declared)).column_names
@@ -74,6 +78,15 @@ class Seed:
     @cached_property
     def _agate_table(self) -> agate.Table:
         return self._read_by_agate()
+
+    def __len__(self) -> int:
+        return self.row_count
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._agate_table)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._agate_table[key]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

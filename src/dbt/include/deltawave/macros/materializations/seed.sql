@@ -49,7 +49,11 @@
     {%- endfor %}
     from {{ adapter.quote(view) }}
   {%- endset -%}
-  {%- do adapter.isolate_session(this, {'spark.sql.execution.arrow.localRelationThreshold': 0}) -%}
+  {#- A task, and a file, for this many rows. -#}
+  {%- set settings = {
+    'spark.sql.execution.arrow.localRelationThreshold': 0, 'spark.sql.execution.arrow.maxRecordsPerBatch': 50000,
+  } -%}
+  {%- do adapter.isolate_session(this, settings) -%}
   {%- do adapter.view_of_seed(agate_table, view) -%}
   {%- do adapter.add_query(sql) -%}
   {%- do adapter.rejoin_session() -%}
