@@ -116,6 +116,7 @@ CORE = {
 # What a format decides: types, merges, partitions, what is read in place.
 FORMATS = """
     functional/differential/test_types.py functional/differential/test_slice_keys.py
+    functional/adapter/test_seed_statements.py::TestStatements::test_inferred_types
     functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
     functional/differential/test_followers.py::TestFollowers::test_columns_follow_the_log
     functional/differential/test_followers.py::TestFollowers::test_rows_of_a_bag_are_counted

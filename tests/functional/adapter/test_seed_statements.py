@@ -59,14 +59,13 @@ class TestStatements:
         return {"by_statements.sql": BY_STATEMENTS}
 
     @pytest.fixture(scope="class")
-    def project_config_update(self):
+    def project_config_update(self, request):
         types = {f"c{number}": each for number, each in enumerate(DECLARED * 4)}
-        return {
-            "seeds": {"test": {f"{way}_declared": {"+column_types": types} for way in ("by_columns", "by_statements")}}
-        }
+        declared = {f"{way}_declared": {"+column_types": types} for way in ("by_columns", "by_statements")}
+        return {"seeds": {"test": {"+file_format": request.config.option.table_format, **declared}}}
 
-    def assert_same(self, project: Any, spark: Any, kind: str, seed: int) -> None:
-        run_dbt(["seed", "--select", f"by_columns_{kind}", f"by_statements_{kind}"])
+    def assert_same(self, project: Any, spark: Any, kind: str, seed: int, *flags: str) -> None:
+        run_dbt(["seed", *flags, "--select", f"by_columns_{kind}", f"by_statements_{kind}"])
         read = []
         for way in ("by_columns", "by_statements"):
             frame = spark.table(f"{project.test_schema}.{way}_{kind}")
@@ -78,9 +77,14 @@ class TestStatements:
             assert by_columns == by_statements, f"--seed {seed}"
 
     def test_inferred_types(self, project, spark, setting, seed):
-        write(project, "inferred", drawn(seed, INFERRED, overflows=False))
+        cells = drawn(seed, INFERRED, overflows=False)
+        write(project, "inferred", cells)
         with setting("spark.sql.ansi.enabled", "true"):
             self.assert_same(project, spark, "inferred", seed)
+            # Other rows of the same types, into the table that is there and into a new one.
+            write(project, "inferred", [column[::-1] for column in cells])
+            self.assert_same(project, spark, "inferred", seed)
+            self.assert_same(project, spark, "inferred", seed, "--full-refresh")
 
     @pytest.mark.parametrize("kind", ["overflowing", "declared"])
     def test_without_ansi_mode(self, project, spark, setting, seed, kind):
