@@ -17,9 +17,13 @@ WINDOW = 1000
 
 @dataclass
 class Simulated:
-    """A join that takes up to a window of tuples in each reading of ``seconds``; ``waiting``: those at the source."""
+    """A join that takes up to a window of tuples in each reading of ``seconds``; ``waiting``: those at the source.
+
+    ``packets``: in so many parts.
+    """
 
     seconds: float = 0.1
+    packets: int = 1
     now: float = 0.0
     waiting: float = 0.0
     readings: int = 0
@@ -44,7 +48,12 @@ class Simulated:
             joined = min(seen, WINDOW)
             self.waiting -= seen
             self.looked, self.taken = self.looked + seen, self.taken + joined
-            self.overload.add(seen, joined, self.readings, has_more=self.waiting >= 1)
+            for packet in range(self.packets):
+                parts = [
+                    count * (packet + 1) // self.packets - count * packet // self.packets for count in (seen, joined)
+                ]
+                has_more = packet < self.packets - 1 or self.waiting >= 1
+                self.overload.add(parts[0], parts[1], self.readings, has_more)
         return Simulated(looked=self.looked - looked, taken=self.taken - taken)
 
     @property
@@ -65,6 +74,15 @@ def test_tuples_of_a_burst_wait() -> None:
     """For a while twice as many come in as are served, and then none: after less than a second all are joined."""
     join = Simulated()
     assert join.run(60, lambda now: 2 * join.service_rate if now % 2 < 0.4 else 0).shed == 0
+
+
+@pytest.mark.parametrize("windows", [1.2, 1.5, 1.9])
+def test_a_burst_waits_for_a_long_reading(windows: float) -> None:
+    """It does not fit at once, and the rest is taken in parts when the relation has been read."""
+    join = Simulated(1.2, packets=8)
+    bursts = lambda now: windows * join.service_rate if round(now / join.seconds) % 4 == 0 else 0  # noqa: E731
+    assert join.run(120, bursts).shed == 0
+    assert join.overload.ratio == 1
 
 
 @settings(deadline=None, max_examples=40)

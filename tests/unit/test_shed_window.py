@@ -181,3 +181,8 @@ def test_how_many_rows_keys_have(folder: Path, relation: list[int], most: int) -
     for found in (counted, stored, again):
         assert found(tuples_of(range(40))).tolist() == real
     assert (folder / "relation.pages.frequencies").stat().st_size == 12 * len(set(relation))
+
+
+def test_a_null_key_has_no_matches(folder: Path) -> None:
+    with relation_of(folder, [None, None, 1, 2, 2]) as pages:
+        assert KeyFrequencies.of(pages, ON)(tuples_of([None, 1, 2])).tolist() == [0, 1, 2]

@@ -49,8 +49,10 @@ class Overload:
         self._clock = clock
         self.ratio = 1.0
         self._looked = self._taken = 0
-        # When the stream last had nothing more, when the ratio was last doubled, and when it was last measured.
+        # When the stream last had nothing more, when it last had more since then, when the ratio was last doubled, and
+        # when it was last measured.
         self._emptied: _Totals | None = None
+        self._had_more: _Totals | None = None
         self._doubled: _Totals | None = None
         self._measured = _Totals(0, 0, 0, 0)
         # Tuples that the join takes during a reading if there are always more.
@@ -67,9 +69,13 @@ class Overload:
         now = _Totals(self._clock(), readings, self._looked, self._taken)
         self._emptied = self._emptied or now
         if has_more:
-            if now.since(self._doubled or self._emptied).is_long:
+            # What was taken after the last pages may be only a part of what still fits, and of what waits.
+            full = self._had_more
+            if full and full.readings < readings and full.since(self._doubled or self._emptied).is_long:
                 self.ratio, self._doubled = min(2 * self.ratio, MOST), now
+            self._had_more = now
             return
+        self._had_more = None
         if self._doubled is not None:
             # Until now the join took what it could.
             span = now.since(self._emptied)

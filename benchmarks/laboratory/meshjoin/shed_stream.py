@@ -143,13 +143,17 @@ class ShedStream(StreamBuffer):
             while (wanted := math.ceil(self.overload * count) - looked) > 0 and (new := self.peek()) is not None:
                 new = new.slice(0, min(wanted, _ROWS, max(count, int(FETCHED_BYTES // average))))
                 priorities = np.concatenate([priorities, self._priorities(new)])
-                looked += new.num_rows
-                self._consumed += new.num_rows
                 sizes = np.concatenate([self._sizes(kept), self._sizes(new)])
                 # One that does not fit would take the place of all others.
                 priorities[sizes > part_bytes] = -np.inf
                 best = _best_places(priorities, sizes, count, part_bytes)
-                kept, priorities = self._divided(kept, new, best), priorities[best]
+                chosen, others = _divided(kept, new, best)
+                # Only now: what fails before is still held.
+                looked += new.num_rows
+                self._consumed += new.num_rows
+                kept, priorities = chosen, priorities[best]
+                for rows in others:
+                    self._write(rows)
         except BaseException:
             # The stream does not give them back.
             self._written.write_batch(kept)
@@ -167,17 +171,6 @@ class ShedStream(StreamBuffer):
         """The bytes of each tuple, with a bit per column for nulls."""
         sizes: Sizes = row_sizes(rows, np.arange(rows.num_rows)) - (-rows.num_columns // 8)
         return sizes
-
-    def _divided(self, first: pa.RecordBatch, second: pa.RecordBatch, best: Places) -> pa.RecordBatch:
-        """Copies of the best of these tuples, together; the others are shed."""
-        is_best = np.zeros(first.num_rows + second.num_rows, dtype=bool)
-        is_best[best] = True
-        parts = []
-        for rows, chosen in ((first, is_best[: first.num_rows]), (second, is_best[first.num_rows :])):
-            if not chosen.all():
-                self._write(rows.filter(pa.array(~chosen)))
-            parts.append(rows if chosen.all() else rows.filter(pa.array(chosen)))
-        return copied(parts)
 
     def _write(self, rows: pa.RecordBatch) -> None:
         self._written.write_batch(rows)
@@ -207,6 +200,20 @@ def _best_places(priorities: Values, sizes: Sizes, count: int, most_bytes: int) 
     order = np.argsort(-priorities, kind="stable")[:count]
     fitting = int(np.searchsorted(np.cumsum(sizes[order]), most_bytes, "right"))
     return np.sort(order[:fitting])
+
+
+def _divided(
+    first: pa.RecordBatch, second: pa.RecordBatch, best: Places
+) -> tuple[pa.RecordBatch, list[pa.RecordBatch]]:
+    """Copies of the best of these tuples, together; and the others."""
+    is_best = np.zeros(first.num_rows + second.num_rows, dtype=bool)
+    is_best[best] = True
+    parts, others = [], []
+    for rows, chosen in ((first, is_best[: first.num_rows]), (second, is_best[first.num_rows :])):
+        if not chosen.all():
+            others.append(rows.filter(pa.array(~chosen)))
+        parts.append(rows if chosen.all() else rows.filter(pa.array(chosen)))
+    return copied(parts), others
 
 
 class _SheddingPass(TunedPass):

@@ -155,10 +155,15 @@ def _counted(relation: Relation, condition: Equal) -> Iterator[tuple[Hashes, npt
     """The hashes of the relation's keys, ascending, and how many rows each has: in parts, by ranges of hashes."""
     require_key(relation, condition.relation_columns)
     with TemporaryFile() as file:
-        for page in range(relation.pages):
-            file.write(relation.read(page, 1).hashes.tobytes())
+        rows = 0
+        for number in range(relation.pages):
+            page = relation.read(number, 1)
+            # A null key matches nothing.
+            known = page.known(condition.relation_columns)
+            hashes = page.hashes if known is None else page.hashes[known]
+            file.write(hashes.tobytes())
+            rows += len(hashes)
         file.flush()
-        rows = sum(relation.row_counts)
         every = np.memmap(file, np.uint64, "r") if rows else np.zeros(0, np.uint64)
         ranges = -(-rows // _HASHES)
         for number in range(ranges):

@@ -91,7 +91,7 @@ class StreamBuffer:
         """The next tuples. If the stream fails, these parts of it are held again, as it does not give them back."""
         try:
             return self.peek()
-        except Exception:
+        except BaseException:
             self._batch = copied(parts) if parts else None
             raise
 
