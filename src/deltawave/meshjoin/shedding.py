@@ -160,9 +160,9 @@ def _counted(relation: Relation, condition: Equal) -> Iterator[tuple[Hashes, npt
             page = relation.read(number, 1)
             # A null key matches nothing.
             known = page.known(condition.relation_columns)
-            hashes = page.hashes if known is None else page.hashes[known]
-            file.write(hashes.tobytes())
-            rows += len(hashes)
+            of_page = page.hashes if known is None else page.hashes[known]
+            file.write(of_page.tobytes())
+            rows += len(of_page)
         file.flush()
         every = np.memmap(file, np.uint64, "r") if rows else np.zeros(0, np.uint64)
         ranges = -(-rows // _HASHES)
