@@ -1,6 +1,5 @@
 """Micro-batches that need more memory than is granted: one window is joined, the rest comes out unjoined."""
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import PageFile, Relation, write_pages
-from deltawave.meshjoin.shedding import PRIORITIES, KeyFrequencies, shedding
+from deltawave.meshjoin.shedding import PRIORITIES, KeyFrequencies, keep_w, shedding
 from deltawave.meshjoin.stream import Counts
 
 ON = Equal.on("key")
@@ -157,15 +156,35 @@ def test_probabilities_make_estimates_of_samples_unbiased(folder: Path, priority
 
 
 def test_what_shedding_spares(folder: Path) -> None:
-    """Of a clock that counts looks: the window took one second, and so did each step; waiting for rows is no step."""
-    tuples, counts = tuples_of([n % 10 for n in range(10_000)]), Counts()
-    with relation_of(folder, range(10)) as pages, patch("deltawave.meshjoin.shedding.time.monotonic") as looked:
-        looked.side_effect = map(float, itertools.count())
+    """What the shed rows would have taken at the speed of the others, less what it takes to choose and write them.
+
+    Of a clock that only these move: a page is read in a second, a priority is given in ten, a tuple is waited for and
+    a result is used in a thousand.
+    """
+    tuples, counts, now = tuples_of([n % 10 for n in range(10_000)]), Counts(), [0.0]
+
+    def passing(seconds: float, function: Any) -> Any:
+        def passed(*arguments: Any) -> Any:
+            now[0] += seconds
+            return function(*arguments)
+
+        return passed
+
+    source = map(passing(1000, lambda rows: rows), [tuples])
+    prioritized = {"keep_w": lambda random: passing(10, keep_w)}
+    with (
+        relation_of(folder, range(10)) as pages,
+        patch("deltawave.meshjoin.shedding.time.monotonic", lambda: now[0]),
+        patch("deltawave.meshjoin.shedding.PRIORITIES", prioritized),
+        patch.object(pages, "read", passing(1, pages.read)),
+    ):
         join = MeshJoin(pages, ON, tuples.schema, "inner", 60_000, most_pages=1)
-        parted(join, [tuples], "keep_w", folder, counts)
-    # The batch and the end of the stream were waited for during two of the five seconds until the rows were chosen.
-    assert counts.spared_seconds == pytest.approx(counts.shed / counts.tuples - 1 - (5 - 2))
-    assert counts.spared_seconds < 0 < counts.shed
+        schema = join.schema.append(pa.field("is_shed", pa.bool_()))
+        for _ in shedding(join, source, "keep_w", str(folder / "relation.pages"), schema, counts):
+            now[0] += 1000
+    assert counts.pages == 3
+    assert counts.spared_seconds == pytest.approx(3 * counts.shed / counts.tuples - 10)
+    assert counts.shed > counts.tuples
 
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

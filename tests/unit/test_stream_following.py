@@ -130,8 +130,12 @@ def test_what_is_reported_of_a_micro_batch() -> None:
         "batch 9: 4,000 rows in 2.0 s, 2,000 rows/s, 30 rows wait, 1.5 readings of the relation, "
         "1.5 MiB of a task's memory, lag up to 7.0 s, 23 rows behind the source"
     )
-    nothing = "shedding gained nothing: to join all rows would have taken 0.4 s of tasks less"
-    for spared, shown in ((2.25, "shedding spared 2.2 s of tasks"), (-0.4, nothing)):
+    nothing = "shedding gained nothing: to join all rows would have taken {} s of tasks less"
+    for spared, shown in (
+        (2.25, "shedding spared 2.2 s of tasks"),
+        (-0.4, nothing.format(0.4)),
+        (-0.01, nothing.format(0.1)),
+    ):
         metrics["spared_seconds"] = spared
         assert f"30 rows wait, {shown}, 1.5 readings" in report.line(ended, progress(4))
     report.is_json = True

@@ -144,8 +144,8 @@ class ShedStream(StreamBuffer):
                 new = new.slice(0, min(wanted, _ROWS, max(count, int(FETCHED_BYTES // average))))
                 priorities = np.concatenate([priorities, self._priorities(new)])
                 sizes = np.concatenate([self._sizes(kept), self._sizes(new)])
-                # One that does not fit would take the place of all others.
-                priorities[sizes > part_bytes] = -np.inf
+                # One that does not fit would take the place of all others: it comes after those without a match, too.
+                priorities[sizes > part_bytes] = np.nan
                 best = _best_places(priorities, sizes, count, part_bytes)
                 chosen, others = _divided(kept, new, best)
                 # Only now: what fails before is still held.

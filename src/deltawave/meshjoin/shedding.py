@@ -164,12 +164,15 @@ def _counted(relation: Relation, condition: Equal) -> Iterator[tuple[Hashes, npt
             file.write(of_page.tobytes())
             rows += len(of_page)
         file.flush()
-        every = np.memmap(file, np.uint64, "r") if rows else np.zeros(0, np.uint64)
-        ranges = -(-rows // _HASHES)
+        every = np.memmap(file, np.uint64, "r+") if rows else np.zeros(0, np.uint64)
+        parts = [every[begin : begin + _HASHES] for begin in range(0, rows, _HASHES)]
+        for part in parts:
+            part.sort()
+        ranges = len(parts)
         for number in range(ranges):
             low, high = ((1 << 64) * at // ranges for at in (number, number + 1))
-            parts = (every[begin : begin + _HASHES] for begin in range(0, rows, _HASHES))
-            own = (hashes[(hashes >= np.uint64(low)) & (hashes <= np.uint64(high - 1))] for hashes in parts)
+            least, most = np.uint64(low), np.uint64(high - 1)
+            own = (part[part.searchsorted(least) : part.searchsorted(most, "right")] for part in parts)
             # Counted part by part, as a key may have many rows.
             found = [np.unique(hashes, return_counts=True) for hashes in own]
             hashes, places = np.unique(np.concatenate([hashes for hashes, _ in found]), return_inverse=True)
@@ -204,33 +207,34 @@ def shedding(
     ``file``: that of the relation's pages. ``schema``: the join's columns, if wanted the probability with which the
     tuple was kept, and whether the row is a shed tuple
     """
+    begin = time.monotonic()
     frequencies = None
     if priority in BY_FREQUENCY and file is not None and isinstance(join.condition, Equal):
         frequencies = KeyFrequencies.stored(file, join.relation, join.condition)
     with TemporaryDirectory(prefix="deltawave-shed-") as folder:
         waiting = _Waiting(Path(folder) / "waiting.arrow", join.stream_schema)
         read = _TimedBatches(tuples)
-        begin = time.monotonic()
         total = waiting.write(read, priority, frequencies, join.memory_bytes // _PART_OF_MEMORY)
         kept = waiting.best(join)
         counts.shed = total - kept.rows
-        chosen = time.monotonic()
+        choosing = time.monotonic() - begin - read.seconds
         stream = StreamBuffer(waiting.rows(kept.bound), join.stream_schema, -(-kept.size // max(1, kept.rows)))
-        for found in join.run(stream, counts=counts):
+        joined = _TimedBatches(join.run(stream, counts=counts))
+        for found in joined:
             cells = found.columns
             if len(schema) > len(join.schema) + 1:
                 cells = [*cells, _probability(found, priority, kept.bound, frequencies)]
             yield _marked(cells, False, schema)
-        joined = time.monotonic()
-        for rest in waiting.rows(kept.bound, are_kept=False) if counts.shed else ():
+        left = _TimedBatches(waiting.rows(kept.bound, are_kept=False) if counts.shed else ())
+        for rest in left:
             yield _marked(rest.columns, True, schema)
         # Further windows would have taken as long as this one.
-        would_take = (joined - chosen) * counts.shed / max(1, kept.rows)
-        counts.spared_seconds = would_take - (time.monotonic() - joined) - (chosen - begin - read.seconds)
+        would_take = joined.seconds * counts.shed / max(1, kept.rows)
+        counts.spared_seconds = would_take - left.seconds - choosing
 
 
 class _TimedBatches:
-    """Batches, and the ``seconds`` for which they were waited for."""
+    """Batches, and the ``seconds`` that it took to get them; what is done with them afterwards is not counted."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
         self._batches, self.seconds = iter(batches), 0.0

@@ -114,9 +114,9 @@ class Report:
 
 
 def _spared(seconds: float) -> str:
-    if seconds > 0:
+    if round(seconds, 1) > 0:
         return f"shedding spared {seconds:.1f} s of tasks"
-    return f"shedding gained nothing: to join all rows would have taken {-seconds:.1f} s of tasks less"
+    return f"shedding gained nothing: to join all rows would have taken {max(-seconds, 0.1):.1f} s of tasks less"
 
 
 def _of_counts(counts: Mapping[str, int]) -> list[str]:
