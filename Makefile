@@ -78,7 +78,7 @@ lock: $(READY) ## renew the lock files (UPGRADE=1: with the newest versions)
 	@. scripts/network.sh && for name in requirements scripts/bootstrap; do \
 	    echo "==> Resolving $$name.in"; \
 	    $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
-	        --no-emit-index-url --custom-compile-command "make lock" \
+	        --no-emit-index-url --custom-compile-command "make lock" --override scripts/override.txt \
 	        $(if $(UPGRADE),--upgrade) --output-file $$name.lock $$name.in || exit 1; \
 	done
 
