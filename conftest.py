@@ -219,6 +219,8 @@ def deltawave_package(project_root: Any) -> Path:
     kept = {name: config[name] for name in names if name in config}
     (package / "dbt_project.yml").write_text(yaml.safe_dump(kept | {"macro-paths": ["macros"]}))
     (package / "macros").symlink_to(ROOT / "macros", target_is_directory=True)
+    # dbt counts what is installed.
+    Path(project_root, "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(ROOT)}]}))
     return package
 
 

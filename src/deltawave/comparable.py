@@ -10,6 +10,9 @@ from pyspark.sql import types as T
 
 from deltawave.sql_text import literal, quoted
 
+# Spark has it since version 4.0.
+VARIANT: tuple[type[T.DataType], ...] = (T.VariantType,) if hasattr(T, "VariantType") else ()
+
 
 def comparable(name: str, kind: T.DataType) -> str:
     """The expression for a column: itself, unless Spark cannot compare its type by content."""
@@ -34,7 +37,7 @@ def comparable_part(value: str, kind: T.DataType) -> str:
             return value
         pairs = ", ".join(f"{literal(name)}, {part}" for name, part in parts.items())
         return f"if(isnull({value}), null, named_struct({pairs}))"
-    if isinstance(kind, T.VariantType):
+    if isinstance(kind, VARIANT):
         return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
     # Spark does not hand intervals of months to Python, and does not compare calendar intervals.
     if isinstance(kind, T.YearMonthIntervalType):
@@ -135,7 +138,7 @@ def fields_of(side: str, frame: DataFrame) -> dict[str, T.StructField]:
 def can_be_key(kind: T.DataType) -> bool:
     """Whether Spark finds equal values of this type."""
     return not any(
-        isinstance(part, (T.MapType, T.VariantType, T.CalendarIntervalType)) for part in contained_types(kind)
+        isinstance(part, (T.MapType, *VARIANT, T.CalendarIntervalType)) for part in contained_types(kind)
     )
 
 

@@ -36,6 +36,7 @@ def write_project(folder: Path, models: Mapping[str, str], target: Mapping[str, 
     output = {"type": "deltawave", "schema": "bench", **target}
     files: dict[Path, Any] = {
         package / "dbt_project.yml": kept | {"macro-paths": ["macros"]},
+        folder / "packages.yml": {"packages": [{"local": str(ROOT)}]},
         folder / "dbt_project.yml": {
             "name": "bench",
             "profile": "bench",

@@ -19,9 +19,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType, VariantType
+from pyspark.sql.types import StructField, StructType
 
-from deltawave.comparable import contained_types
+from deltawave.comparable import VARIANT, contained_types
 from deltawave.differencing.batches import (
     BATCH_BYTES,
     Batches,
@@ -322,7 +322,7 @@ def _check_session(session: SparkSession, columns: Sequence[StructField]) -> Non
             raise NotInPlaceError(f"{name} is not {value}")
     for column in columns:
         # Spark matches the names within a struct ignoring case; a variant may be stored in parts that have names.
-        if any(isinstance(kind, (StructType, VariantType)) for kind in contained_types(column.dataType)):
+        if any(isinstance(kind, (StructType, *VARIANT)) for kind in contained_types(column.dataType)):
             raise NotInPlaceError(f"the column {column.name} is of type {column.dataType.simpleString()}")
         if _NUMBER in column.metadata:
             raise NotInPlaceError(f"the column {column.name} has a number")

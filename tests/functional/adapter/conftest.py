@@ -27,6 +27,7 @@ class OwnProcess:
 
     def install_package(self) -> None:
         """Put the macros of this repository where ``dbt deps`` would."""
+        self.write("packages.yml", yaml.safe_dump({"packages": [{"local": str(ROOT)}]}))
         self.write("dbt_packages/deltawave/dbt_project.yml", "name: deltawave\nversion: '1.0'\n")
         (self.root / "dbt_packages/deltawave/macros").symlink_to(ROOT / "macros", target_is_directory=True)
 

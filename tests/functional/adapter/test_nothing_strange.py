@@ -7,7 +7,8 @@ from pathlib import Path
 
 CLOCK = re.compile(r"^(\x1b\[\d*m)?\d\d:\d\d:\d\d  ")
 
-LOG = "{{ config(materialized='differential', unique_key='id') }} select * from {{ ref('rows') }}"
+# The library has something to say on how these rows are read.
+LOG = "{{ config(materialized='differential', unique_key='id') }} select * from {{ ref('rows') }} where name > ''"
 NOW = "{{ config(materialized='current_state') }} select * from {{ ref('changes') }}"
 FAILING = "{{ config(materialized='table') }} select id + raise_error('no rows') as id from {{ ref('rows') }}"
 BY_PYTHON = """

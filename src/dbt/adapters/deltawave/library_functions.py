@@ -139,6 +139,8 @@ def captured(package: str) -> Iterator[list[str]]:
             _levels[package] = logger.level
         _listeners[package] += 1
         logger.setLevel(min(logger.getEffectiveLevel(), logging.INFO))
+        # A library below dbt has given the root a handler, which would print them as well.
+        logger.propagate = False
         logger.addHandler(collector)
     try:
         yield messages
@@ -148,3 +150,4 @@ def captured(package: str) -> Iterator[list[str]]:
             _listeners[package] -= 1
             if not _listeners[package]:
                 logger.setLevel(_levels.pop(package))
+                logger.propagate = True
