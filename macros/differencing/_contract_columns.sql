@@ -1,8 +1,8 @@
 {#
   The contract's columns, from the flat columns of the log, or of a relation that has the same ones. An update has no known row before it if
-  neither its changed columns nor any value before are known.
+  neither its changed columns nor any value before are known. batch: the column that has the batch.
 #}
-{%- macro _contract_columns(columns, has_before, alias='log') -%}
+{%- macro _contract_columns(columns, has_before, alias='log', batch='batch_id') -%}
   {%- set names = columns | map(attribute='name') | list -%}
   {%- set before = [] -%}
   {%- set known = [alias ~ '.changed_columns'] -%}
@@ -21,7 +21,7 @@
     {%- else %}
     cast(null as struct<>) as `_before`,
     {%- endif %}
-    {{ alias }}.batch_id as `_batch_id`,
+    {{ alias }}.{{ deltawave._quoted(batch) }} as `_batch_id`,
     {{ alias }}.batch_at as `_batch_at`
 {%- endmacro -%}
 

@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from deltawave.source_state import file_index, items, java_class, leaves_of
+from deltawave.spark_versions import ClassicFrame
 
 # How many hexadecimal digits a checksum has.
 _DIGITS = {"MD5": 32, "SHA1": 40, "SHA256": 64, "SHA384": 96, "SHA512": 128}

@@ -8,10 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from deltawave.spark_versions import VARIANTS
 from deltawave.sql_text import literal, quoted
-
-# Spark has it since version 4.0.
-VARIANT: tuple[type[T.DataType], ...] = (T.VariantType,) if hasattr(T, "VariantType") else ()
 
 
 def comparable(name: str, kind: T.DataType) -> str:
@@ -37,7 +35,7 @@ def comparable_part(value: str, kind: T.DataType) -> str:
             return value
         pairs = ", ".join(f"{literal(name)}, {part}" for name, part in parts.items())
         return f"if(isnull({value}), null, named_struct({pairs}))"
-    if isinstance(kind, VARIANT):
+    if isinstance(kind, VARIANTS):
         return f"concat(schema_of_variant({value}), ' ', to_json({value}, map('timeZone', 'UTC')))"
     # Spark does not hand intervals of months to Python, and does not compare calendar intervals.
     if isinstance(kind, T.YearMonthIntervalType):
@@ -137,9 +135,7 @@ def fields_of(side: str, frame: DataFrame) -> dict[str, T.StructField]:
 
 def can_be_key(kind: T.DataType) -> bool:
     """Whether Spark finds equal values of this type."""
-    return not any(
-        isinstance(part, (T.MapType, *VARIANT, T.CalendarIntervalType)) for part in contained_types(kind)
-    )
+    return not any(isinstance(part, (T.MapType, *VARIANTS, T.CalendarIntervalType)) for part in contained_types(kind))
 
 
 def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, T.StructField]:

@@ -10,7 +10,6 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from deltawave.source_state import (
     file_index_class,
@@ -23,6 +22,7 @@ from deltawave.source_state import (
     refresh,
     table_state,
 )
+from deltawave.spark_versions import ClassicFrame
 from deltawave.sql_text import quoted
 
 # Nodes of a plan whose rows depend on single rows below, and those that Spark removes from it.

@@ -11,9 +11,9 @@ from typing import Any
 
 from py4j.java_gateway import JavaClass
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from deltawave.redaction import is_secret
+from deltawave.spark_versions import ClassicFrame
 
 _FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 # A file's status, as Hadoop prints it, but for when it was last read.

@@ -73,8 +73,11 @@ def with_causes(message: str, stack: str) -> str:
 
 def silence_query_errors() -> None:
     """Keep PySpark from writing every error of a query with its stack to stderr, before it is raised."""
-    # Commands that only parse read messages, too, and should not spend a second on this.
-    from pyspark.logger import PySparkLogger
+    # Commands that only parse read messages, too, and should not spend a second on this. Spark 3 writes no such errors.
+    try:
+        from pyspark.logger import PySparkLogger
+    except ImportError:
+        return
 
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)

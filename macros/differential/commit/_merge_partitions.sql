@@ -5,23 +5,22 @@
 #}
 
 {#
-  The rows of a log's partitions, as a relation: the log's columns and batch_id. The select does not name the columns,
-  since a metastore limits the length of a view's text. In Delta and Iceberg tables, added columns lie after batch_id:
-  both selects have to give it the same place.
+  The rows of a log's partitions, as a relation: the log's columns, and the batch of each row as _batch_id. The select does not name the columns, since
+  a metastore limits the length of a view's text.
 #}
 {%- macro _rows_of_partitions(table, partitions) -%}
   {%- set merged = partitions | selectattr('batch_id', 'lt', 0) | list -%}
 (
     select
-        * except (of_batch, batch_id, attempt),
-        batch_id
+        *,
+        batch_id as `_batch_id`
     from {{ table }}
     where {{ deltawave._are_partitions(partitions | selectattr('batch_id', 'gt', 0)) }}
     {%- if merged %}
     union all
     select
-        * except (of_batch, batch_id, attempt),
-        of_batch as batch_id
+        *,
+        of_batch as `_batch_id`
     from {{ table }}
     where {{ deltawave._are_partitions(merged) }}
     {%- endif %}
@@ -84,7 +83,7 @@
   {%- set rows -%}
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
-    batch_id as of_batch
+    `_batch_id` as of_batch
 from {{ deltawave._rows_of_partitions(table, partitions) }}
   {%- endset -%}
   {%- set staged = dict(batch, **deltawave._merged_partition(batch, none)) -%}

@@ -82,9 +82,9 @@ as
 with decided as (
     select
         {{ deltawave._quoted_list(names) | join(', ') }},
-        batch_id as of_batch
+        `_batch_id` as of_batch
     from {{ deltawave._indented(deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log), record.partitions)) }}
-    where batch_id between {{ first_batch }} and {{ last_batch }}
+    where `_batch_id` between {{ first_batch }} and {{ last_batch }}
     {%- if baseline %}
     union all
     {{ deltawave._indented(baseline) }}

@@ -62,7 +62,7 @@
 #}
 {%- macro default___log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
-    {{ deltawave._contract_columns(record.columns, record.has_before) }}
+    {{ deltawave._contract_columns(record.columns, record.has_before, batch='_batch_id') }}
 from {{ deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log), record.partitions) }} as log
 {%- endmacro -%}
 

@@ -13,6 +13,7 @@ from deltawave.comparing.columns import Column
 from deltawave.comparing.comparison import Concentration, Kind
 from deltawave.comparing.pairs import cell, cut
 from deltawave.differencing.contract import Side
+from deltawave.spark_versions import DATETIMES
 
 Category = TypeVar("Category")
 
@@ -22,7 +23,7 @@ MOST_COLUMNS = 20
 # The relative error of an estimated number of values. A smaller one takes Spark long to prepare, for many columns.
 PRECISION = 0.15
 # Types whose values may divide rows into groups.
-CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, T.DatetimeType)
+CATEGORIES = (T.StringType, T.BooleanType, T.NumericType, *DATETIMES)
 # A value is reported if at least LEAST_ROWS differing rows have it, and it is LEAST_LIFT times as frequent among them
 # as among all rows, or its absence is that much rarer. The effect (Cohen's h) and the distance from chance, in standard
 # deviations, have to be this large, too.

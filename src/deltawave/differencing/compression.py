@@ -21,6 +21,7 @@ from deltawave.differencing.hashing import VERSION
 from deltawave.differencing.in_place import RowGroups, groups_in_place, map_numbers, map_rows
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import Signatures, gathered, patched
+from deltawave.spark_versions import repartition_by_id
 from deltawave.sql_text import quoted
 
 # Reads the kept rows of a segment, in a task.
@@ -45,8 +46,13 @@ def hash_version(rows: DataFrame) -> int:
 def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int) -> DataFrame:
     """Return the kept hashes of a snapshot of about ``count`` rows.
 
-    Raises ``ValueError`` if an interval of months is in the key.
+    Raises ``ValueError`` if an interval of months is in the key, and before Spark 4.1.
     """
+    if not hasattr(F, "arrow_udf"):
+        raise ValueError(
+            f"Spark {rows.sparkSession.version} can compare by hashes only what DuckDB can compare: on one machine, "
+            "types that both treat alike. Otherwise this needs Spark 4.1: choose a strategy that joins."
+        )
     if months := month_key(rows, unique_key):
         raise ValueError(
             f"The key column {months} is an interval of months, which Spark does not hand over to Python: cast it to a "
@@ -225,7 +231,7 @@ def _patch_pieces(patches: DataFrame, compared: Compared, segments: int) -> Data
 
 def by_segment(pieces: DataFrame, tasks: int) -> DataFrame:
     """The pieces, partitioned so that a task gets whole segments in order; see ``merged``."""
-    return pieces.repartitionById(tasks, "segment").sortWithinPartitions("segment", "kind")
+    return repartition_by_id(pieces, tasks, "segment").sortWithinPartitions("segment", "kind")
 
 
 def merged(

@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
-from deltawave.comparable import VARIANT, contained_types
+from deltawave.comparable import contained_types
 from deltawave.differencing.batches import (
     BATCH_BYTES,
     Batches,
@@ -43,6 +43,7 @@ from deltawave.differencing.parquet_files import (
     state_of,
 )
 from deltawave.differencing.plain_scans import plain_scan
+from deltawave.spark_versions import VARIANTS
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)
@@ -322,7 +323,7 @@ def _check_session(session: SparkSession, columns: Sequence[StructField]) -> Non
             raise NotInPlaceError(f"{name} is not {value}")
     for column in columns:
         # Spark matches the names within a struct ignoring case; a variant may be stored in parts that have names.
-        if any(isinstance(kind, (StructType, *VARIANT)) for kind in contained_types(column.dataType)):
+        if any(isinstance(kind, (StructType, *VARIANTS)) for kind in contained_types(column.dataType)):
             raise NotInPlaceError(f"the column {column.name} is of type {column.dataType.simpleString()}")
         if _NUMBER in column.metadata:
             raise NotInPlaceError(f"the column {column.name} has a number")

@@ -11,10 +11,10 @@ from uuid import uuid4
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
-from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
 from deltawave.differencing.parquet_files import NotInPlaceError, has_rows
 from deltawave.source_state import items, java_class
+from deltawave.spark_versions import ClassicFrame
 from deltawave.sql_text import quoted
 
 _MORE = "it is more than all rows of Parquet files"

@@ -89,7 +89,7 @@ _TEXTS = (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())
 def by_part(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
     """Each part with its rows, without that last column; read one part, then the next.
 
-    A batch has rows of one part: by ``repartitionById`` each part has a task of its own.
+    A batch has rows of one part: by ``repartition_by_id`` each part has a task of its own.
     """
     filled = (batch for batch in batches if batch.num_rows)
     for part, own in groupby(filled, key=lambda batch: batch.column(batch.num_columns - 1)[0].as_py()):

@@ -27,6 +27,7 @@ from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 from deltawave.meshjoin.stream import Counts
 from deltawave.meshjoin.stream_metrics import Totals, of_task
 from deltawave.resources import holding, persisted
+from deltawave.spark_versions import repartition_by_id
 
 Columns = str | Sequence[str] | Mapping[str, str]
 
@@ -211,7 +212,7 @@ class _Mesh:
                     if self.totals is not None:
                         self.totals.add(of_task(counts, pages.pages))
 
-        return map_in_arrow(rows.repartitionById(max(parts) + 1, placed), mesh, result)
+        return map_in_arrow(repartition_by_id(rows, max(parts) + 1, placed), mesh, result)
 
     def _opened(self, part: int) -> AbstractContextManager[Relation]:
         if (path := self.stored.files.get(part)) is None:

@@ -22,7 +22,6 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 from pyspark.sql.types import StructType
 
 from deltawave.comparable import comparable
@@ -35,6 +34,7 @@ from deltawave.differencing.plain_scans import is_plain_scan
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, PageFile, write_pages
 from deltawave.source_state import plan_state, refresh
+from deltawave.spark_versions import ClassicFrame, repartition_by_id
 from deltawave.sql_text import quoted
 
 
@@ -263,7 +263,7 @@ def _written(relation: DataFrame, folder: Path, key: Sequence[str], parts: int, 
             write_pages(path, rows, schema, key=key, page_bytes=page_bytes)
             yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pa.array([str(path)])], ["part", "path"])
 
-    found = relation.withColumn(part, placed).repartitionById(parts, part)
+    found = repartition_by_id(relation.withColumn(part, placed), parts, part)
     return {row.part: row.path for row in map_in_arrow(found, write, "part int, path string").collect()}
 
 

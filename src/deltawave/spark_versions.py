@@ -1,0 +1,61 @@
+"""What only some versions of pyspark have, under a name that all have."""
+
+from typing import TYPE_CHECKING
+
+import pyspark
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+if TYPE_CHECKING:
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+else:
+    try:
+        from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+    except ImportError:
+        if pyspark.__version__.startswith("3."):
+            from pyspark.sql import DataFrame as ClassicFrame
+        else:
+            # pyspark-client has the frames of Spark Connect alone.
+            class ClassicFrame:
+                pass
+
+
+__all__ = ["DATETIMES", "VARIANTS", "ClassicFrame", "repartition_by_id"]
+
+# Spark has variants since version 4.0, and times of day since 4.1.
+VARIANTS: tuple[type[T.DataType], ...] = (T.VariantType,) if hasattr(T, "VariantType") else ()
+DATETIMES: tuple[type[T.DataType], ...] = (
+    T.DateType,
+    T.TimestampType,
+    T.TimestampNTZType,
+    *((T.TimeType,) if hasattr(T, "TimeType") else ()),
+)
+
+
+def repartition_by_id(frame: DataFrame, count: int, column: str) -> DataFrame:
+    """The rows in ``count`` partitions, each in the one whose number (from 0) the column of type int has."""
+    if hasattr(frame, "repartitionById"):
+        return frame.repartitionById(count, column)
+    # Before version 4.1, Spark partitions by hash alone: by that of a number that it puts into the wanted partition.
+    numbers: dict[int, int] = {}
+    number = 0
+    while len(numbers) < count:
+        numbers.setdefault(_murmur3(number) % count, number)
+        number += 1
+    chosen = F.array(*(F.lit(numbers[place]) for place in range(count)))
+    return frame.repartition(count, F.get(chosen, F.col(column)))
+
+
+def _murmur3(number: int) -> int:
+    """Spark's hash of an int, with its sign: Murmur3 of 32 bits, with seed 42."""
+
+    def rotated(bits: int, by: int) -> int:
+        return (bits << by | bits >> 32 - by) & 0xFFFFFFFF
+
+    mixed = rotated(number * 0xCC9E2D51 & 0xFFFFFFFF, 15) * 0x1B873593 & 0xFFFFFFFF
+    found = (rotated(42 ^ mixed, 13) * 5 + 0xE6546B64 & 0xFFFFFFFF) ^ 4
+    found = (found ^ found >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    found = (found ^ found >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    found ^= found >> 16
+    return found - (1 << 32) if found >> 31 else found

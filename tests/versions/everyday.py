@@ -1,0 +1,283 @@
+"""A user's days with every strategy, by dbt alone: `python everyday.py FOLDER --type deltawave --format parquet`.
+
+Runs in any environment that has dbt and an adapter, against any session or server that the target names, and imports
+nothing of this project. The days: a first dump, changes, no change, a new column, deleted rows. Of each day dbt builds
+every log, what follows it and tests that compare both with a diff in plain Python. One log has duplicate keys.
+
+Prints a line for each day, and at last the strategies as JSON; fails with what dbt said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dbt.cli.main import dbtRunner
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Row = Mapping[str, Any]
+KEY = ["region", "id"]
+TYPES = {"region": "string", "id": "bigint", "name": "string", "amount": "decimal(9,2)", "note": "string"}
+TIMES = {"updated_at": "timestamp", "is_deleted": "boolean"}
+
+
+def row(key: tuple[str, int], day: int, name: str, amount: str = "1.50", note: str | None = None) -> Row:
+    return {
+        **dict(zip(KEY, key, strict=True)), "name": name, "amount": amount, "note": note,
+        "updated_at": f"2026-01-0{day} 10:00:00", "is_deleted": False,
+    }  # fmt: skip
+
+
+FIRST = [row((region, number), 1, f"{region} {number}") for region in ("north", "söuth") for number in range(6)]
+
+
+def days() -> list[list[Row]]:
+    """The source's rows after each day, with a time and a flag instead of deletes."""
+    by_key = {(each["region"], each["id"]): each for each in FIRST}
+    found = [list(by_key.values())]
+    by_key["north", 1] = row(("north", 1), 2, 'O\'Hara \\ "quoted"', "-2.25")
+    by_key["north", 7] = row(("north", 7), 2, "new", "0.00")
+    found += [list(by_key.values()), list(by_key.values())]
+    by_key["north", 2] = row(("north", 2), 4, "north 2", "1.50", "noted")
+    found.append(list(by_key.values()))
+    for key in [("north", 3), ("söuth", 0)]:
+        by_key[key] = {**by_key[key], "updated_at": "2026-01-05 10:00:00", "is_deleted": True}
+    found.append(list(by_key.values()))
+    return found
+
+
+# The day from which the new column is there.
+NOTED = 4
+
+
+@dataclass(frozen=True)
+class Log:
+    """A model, and which changes it can find."""
+
+    options: dict[str, Any]
+    columns: Sequence[str] = ()
+    sees_deletes: bool = True
+    has_duplicates: bool = False
+    takes_columns: bool = False
+    needs_library: bool = False
+
+    @property
+    def strategy(self) -> str:
+        return str(self.options["strategy"])
+
+
+LOGS = {
+    "logged_by_default": Log({"strategy": "auto"}, takes_columns=True),
+    "joined": Log({"strategy": "outer_join"}, takes_columns=True),
+    "bags": Log({"strategy": "outer_join", "duplicate_keys": "multiset"}, has_duplicates=True),
+    "united": Log({"strategy": "union"}, takes_columns=True),
+    "merged": Log({"strategy": "sort_merge"}, takes_columns=True),
+    "ranged": Log({"strategy": "ranges", "range_rows": 5}),
+    "summed": Log({"strategy": "range_checksum", "range_rows": 5}),
+    "by_checksum": Log({"strategy": "row_checksum"}),
+    "timed": Log({"strategy": "timestamp", "updated_at": "updated_at"}, ["updated_at"], sees_deletes=False),
+    "flagged": Log(
+        {"strategy": "timestamp_delete_flag", "updated_at": "updated_at", "delete_flag": "is_deleted"},
+        ["updated_at", "is_deleted"],
+    ),
+    "hashed": Log({"strategy": "hash_compressed"}, takes_columns=True, needs_library=True),
+    "viewed": Log({"strategy": "view", "root": "joined", "relations": {"joined": dict(zip(KEY, KEY, strict=True))}}),
+}
+
+
+def literal(value: Any, kind: str) -> str:
+    if value is None:
+        return f"cast(null as {kind})"
+    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"cast('{text}' as {kind})"
+
+
+def values(rows: Sequence[Row], types: Mapping[str, str]) -> str:
+    """A select of these rows; without rows, of none."""
+    selects = [
+        f"select {', '.join(f'{literal(each[name], kind)} as `{name}`' for name, kind in types.items())}"
+        for each in rows or [dict.fromkeys(types)]
+    ]
+    return "\nunion all\n".join(selects) + ("" if rows else " limit 0")
+
+
+@dataclass
+class Expected:
+    """What a log has to say, added up day by day."""
+
+    changes: list[Row] = field(default_factory=list)
+    state: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+    names: Sequence[str] = ()
+
+    def take(self, rows: Sequence[Row], log: Log, day: int) -> None:
+        """Compare a dump with the one before."""
+        names = [*KEY, "name", "amount", *(["note"] if day >= NOTED and log.takes_columns else [])]
+        shown = [each for each in rows if not (each["is_deleted"] and log.sees_deletes)]
+        new = Counter(tuple(each[name] for name in names) for each in shown)
+        if log.has_duplicates:
+            new += Counter({each: 1 for each in new if each[1] == 4})
+        old = self.state if len(names) == len(self.names) or not self.names else Counter(
+            {(*each, None): count for each, count in self.state.items()}
+        )  # fmt: skip
+        gone, come = old - new, new - old
+        for found, kind in ((come, "insert"), (gone, "delete")):
+            others = {each[:2] for each in (gone if kind == "insert" else come)}
+            for each in found.elements():
+                is_update = each[:2] in others
+                if is_update and kind == "delete":
+                    continue
+                change = "update" if is_update else kind
+                self.changes.append({**dict.fromkeys(TYPES), **dict(zip(names, each)), "_change_type": change})  # noqa: B905
+        self.state, self.names = new, names
+
+    @property
+    def rows(self) -> list[Row]:
+        return [dict(zip(self.names, each, strict=True)) for each in self.state.elements()]
+
+
+@dataclass(frozen=True)
+class Project:
+    """A dbt project in a folder, for one target."""
+
+    folder: Path
+    table_format: str
+    logs: Mapping[str, Log]
+
+    def write(self, path: str, text: str) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def begin(self, target: Mapping[str, Any]) -> None:
+        """Everything that stays the same."""
+        self.write("profiles.yml", json.dumps({"days": {"target": "cell", "outputs": {"cell": target}}}))
+        self.write("packages.yml", json.dumps({"packages": [{"local": str(ROOT)}]}))
+        models = {"+file_format": self.table_format, "+materialized": "table"}
+        project = {"name": "days", "version": "1.0.0", "profile": "days", "models": {"days": models}}
+        self.write("dbt_project.yml", json.dumps(project | {"flags": {"send_anonymous_usage_stats": False}}))
+        for name, log in self.logs.items():
+            self.write(f"models/{name}.sql", self._log(name, log))
+            self.write(f"models/{name}_now.sql", self._follower(name, "current_state"))
+            if not log.has_duplicates:
+                self.write(f"models/{name}_history.sql", self._follower(name, "scd2"))
+
+    def _log(self, name: str, log: Log) -> str:
+        given = {"max_delete_fraction": 1, **log.options}
+        given |= {"on_schema_change": "append_new_columns"} if log.takes_columns else {}
+        given |= {"materialized": "differential", "unique_key": KEY}
+        return f"{{{{ config(**fromjson({json.dumps(json.dumps(given))})) }}}}\n{self._select(name, log)}"
+
+    def _select(self, name: str, log: Log) -> str:
+        if log.strategy == "view":
+            return f"select * from ({{{{ deltawave.current_state(ref('joined'), {KEY}) }}}}) as state"
+        if log.has_duplicates:
+            return "select * from {{ ref('doubled') }}"
+        if not log.columns:
+            return "select * from {{ ref('dump') }}"
+        return "select * from {{ ref('source_rows') }}"
+
+    def _follower(self, name: str, kind: str) -> str:
+        keys = KEY if not self.logs[name].has_duplicates else None
+        given = {"materialized": kind, "unique_key": KEY} if keys else {"materialized": "table"}
+        config = f"{{{{ config(**fromjson({json.dumps(json.dumps(given))})) }}}}\n"
+        if keys:
+            return f"{config}select * from {{{{ ref('{name}') }}}}"
+        return f"{config}{{{{ deltawave.current_state(ref('{name}'), {KEY}, duplicate_keys='multiset') }}}}"
+
+    def day(self, number: int, rows: Sequence[Row], expected: Mapping[str, Expected]) -> None:
+        """The dump of a day, and what the logs have to say after it."""
+        types = {name: kind for name, kind in TYPES.items() if name != "note" or number >= NOTED}
+        there = [each for each in rows if not each["is_deleted"]]
+        self.write("models/source_rows.sql", values(rows, types | TIMES))
+        self.write("models/dump.sql", values(there, types))
+        self.write("models/doubled.sql", values([each for each in there for _ in range(1 + (each["id"] == 4))], types))
+        for name, expects in expected.items():
+            own = {column: kind for column, kind in TYPES.items() if column in expects.names}
+            came = [each for each in expects.changes if each["_change_type"] != "delete"]
+            kind, keys = {"_change_type": "string"}, {key: TYPES[key] for key in KEY}
+            self._equal(f"{name}_rows", name, kind | own, came, "_change_type <> 'delete'")
+            self._equal(f"{name}_changes", name, kind | keys, expects.changes)
+            self._equal(f"{name}_state", f"{name}_now", own, expects.rows)
+            if not self.logs[name].has_duplicates:
+                self._equal(f"{name}_open", f"{name}_history", own, expects.rows, "dbt_valid_to is null")
+
+    def _equal(
+        self,
+        test: str,
+        model: str,
+        types: Mapping[str, str],
+        rows: Sequence[Row],
+        where: str = "true",
+    ) -> None:
+        """A test that the rows of a model that fulfil a condition are exactly these."""
+        names = ", ".join(f"`{name}`" for name in types)
+        self.write(
+            f"tests/{test}.sql",
+            f"""
+            select {names}, sum(weight) as copies
+            from (
+                select {names}, 1 as weight from {{{{ ref('{model}') }}}} where {where}
+                union all
+                select {names}, -1 as weight from ({values(rows, types)}) as wanted
+            ) as both
+            group by {names} having sum(weight) <> 0
+            """,
+        )
+
+    def dbt(self, *command: str) -> None:
+        """Run a command. Raises ``SystemExit`` with what failed."""
+        folders = ["--project-dir", str(self.folder), "--profiles-dir", str(self.folder)]
+        quietly = ["--quiet", "--no-use-colors"]
+        done = dbtRunner().invoke([*quietly, *command, *folders])
+        if done.exception is not None:
+            sys.exit(f"dbt {' '.join(command)}: {done.exception}")
+        failed = [f"{each.node.name}: {each.message}" for each in getattr(done.result, "results", [])
+                  if str(each.status) in ("error", "fail", "skipped")]  # fmt: skip
+        if failed or not done.success:
+            sys.exit("\n".join([f"dbt {' '.join(command)} failed", *failed]))
+
+
+def offered(kind: str) -> Iterator[tuple[str, Log]]:
+    for name, log in LOGS.items():
+        if kind == "deltawave" or not log.needs_library:
+            yield name, log
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where the project is written; it has to be empty")
+    parser.add_argument("--format", default="parquet", choices=["parquet", "delta", "iceberg"])
+    parser.add_argument("--target", type=json.loads, required=True, help="an output of profiles.yml, as JSON")
+    given = parser.parse_args()
+    logs = dict(offered(given.target["type"]))
+    project = Project(given.folder, given.format, logs)
+    project.begin(given.target)
+    expected = {name: Expected() for name in logs}
+    project.dbt("deps")
+    for number, rows in enumerate(days(), 1):
+        for name, log in logs.items():
+            expected[name].take(rows, log, number)
+        project.day(number, rows, expected)
+        project.dbt("build")
+        print(f"day {number}: {len(logs)} logs as expected", flush=True)
+    project.dbt("run-operation", "deltawave.report", "--args", "{model: joined}")
+    if given.target["type"] == "deltawave":
+        project.dbt(
+            "run-operation",
+            "deltawave.compare",
+            "--args",
+            f"{{a: joined_now, b: timed_now, unique_key: [{', '.join(KEY)}]}}",
+        )
+    project.dbt("docs", "generate")
+    print(json.dumps(sorted({log.strategy for log in logs.values()})))
+
+
+if __name__ == "__main__":
+    main()
