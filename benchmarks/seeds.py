@@ -1,7 +1,8 @@
 """Measure a dbt seed beside Spark, which reads the same file and writes the same table.
 
-Spark finds the types itself, as a seed does, or gets a schema. All take turns in one warm session. Prints the median seconds (of the seed without dbt's own start) and the ratio, and
-what agate alone takes, which finds types and values in stock dbt.
+Spark finds the types itself, as a seed does, or gets a schema. All take turns in one warm session. Prints the median
+seconds (of the seed without dbt's own start) and the ratio, and what agate alone takes, which finds types and values in
+stock dbt.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def measure(folder: Path, rows: int, rounds: int, warm_up: int) -> dict[str, flo
 
 def report(found: dict[str, float]) -> str:
     """A table of the medians and their ratios."""
-    rows = [(name, f"{found[name]:.2f}", f"{found[name] / found[SPARK]:.2f}") for name in (SPARK, WITH_SCHEMA, SEED, AGATE)]
+    names = (SPARK, WITH_SCHEMA, SEED, AGATE)
+    rows = [(name, f"{found[name]:.2f}", f"{found[name] / found[SPARK]:.2f}") for name in names]
     return table(["what", "seconds", "ratio"], rows)
 
 

@@ -1,11 +1,16 @@
 """Pages of the documentation carried out as they are written: files, commands, and what they say is printed."""
 
+import atexit
 import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from zipfile import ZipFile
 
 ROOT = Path(__file__).resolve().parents[1]
 # What pages have where a reader puts the path to the checkout.
@@ -60,7 +65,24 @@ def steps(page: str) -> list[Step]:
 def environ(jvm_options: str) -> dict[str, str]:
     """The variables of a user who has set none for dbt and Python; Spark's JVM has these options, too."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTHON"))}
-    return kept | {"SPARK_SUBMIT_OPTS": jvm_options, "PIP_NO_COMPILE": "1"}
+    return kept | {"SPARK_SUBMIT_OPTS": jvm_options, "PIP_NO_COMPILE": "1", "PIP_FIND_LINKS": _left_out_parser()}
+
+
+@cache
+def _left_out_parser() -> str:
+    """A folder with an empty wheel in place of the parser that scripts/override.txt leaves out, and why."""
+    folder = Path(mkdtemp(prefix="deltawave_wheels_"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    named = "dbt_core_experimental_parser-2.999.0"
+    files = {
+        "METADATA": "Metadata-Version: 2.1\nName: dbt-core-experimental-parser\nVersion: 2.999.0\n",
+        "WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "RECORD": "",
+    }
+    with ZipFile(folder / f"{named}-py3-none-any.whl", "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(f"{named}.dist-info/{name}", text)
+    return str(folder)
 
 
 def carry_out(page: str, folder: Path, environ: Mapping[str, str], before: str = "") -> list[Step]:

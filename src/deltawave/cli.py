@@ -48,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     for add in (
         add_compare,
         add_doctor,
+        add_jars,
         add_history,
         add_report,
         add_server,
@@ -101,6 +102,23 @@ def add_doctor(commands: "Commands") -> None:
     command = commands.add_parser("doctor", help=what)
     command.add_argument("--quiet", action="store_true", help="print problems only")
     command.set_defaults(run=lambda options: doctor(options.quiet))
+
+
+def add_jars(commands: "Commands") -> None:
+    command = commands.add_parser("jars", help="the jars of Delta and Iceberg that go with the installed pyspark")
+    command.set_defaults(run=print_jars)
+
+
+def print_jars(options: argparse.Namespace) -> int:
+    """Print what a profile names as ``spark.jars.packages``."""
+    from deltawave.environment import installed_version
+    from deltawave.jars import remedy
+
+    if (version := installed_version("pyspark")) is None:
+        print("pyspark is not installed: pip install pyspark")
+        return 1
+    print(remedy(version))
+    return 0
 
 
 def add_server(commands: "Commands") -> None:

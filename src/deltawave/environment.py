@@ -127,7 +127,13 @@ def check_profiles(environ: Mapping[str, str], folder: Path, home: Path) -> list
     pyspark_version = installed_version("pyspark")
     for name, settings in outputs.items() if pyspark_version else ():
         for jar in jars.jars(settings, pyspark_version or ""):
-            findings.append(Finding(f"{name}: {jar.wrong or jar.named}", jars.REMEDY if jar.wrong else "", jar.certain))
+            findings.append(
+                Finding(
+                    f"{name}: {jar.wrong or jar.named}",
+                    jars.remedy(pyspark_version or "") if jar.wrong else "",
+                    jar.certain,
+                )
+            )
     if not class_archive.is_wanted(environ):
         return [*findings, Finding(f"no archive of classes: {class_archive.SWITCH} switches it off")]
     java = java_command(environ)

@@ -12,10 +12,45 @@ PACKAGES = "spark.jars.packages"
 FILES = "spark.jars"
 REMOTE = "spark.remote"
 
-SPARK = "4.1"
-SCALA = "2.13"
-TESTED = ("io.delta:delta-spark_4.1_2.13:4.4.0", "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0")
-REMEDY = "\n".join((f"Tested together are pyspark {SPARK} and", *(f"    {jar}" for jar in TESTED)))
+# The jars that were seen to work with each Spark, by table format; others have none, or none was tried.
+JARS: Mapping[str, Mapping[str, str]] = {
+    "3.5": {
+        "delta": "io.delta:delta-spark_2.12:3.3.3",
+        "iceberg": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.11.0",
+    },
+    "4.0": {
+        "delta": "io.delta:delta-spark_4.0_2.13:4.4.0",
+        "iceberg": "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0",
+    },
+    "4.1": {
+        "delta": "io.delta:delta-spark_4.1_2.13:4.4.0",
+        "iceberg": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0",
+    },
+    "4.2": {"delta": "io.delta:delta-spark_4.2_2.13:4.4.0"},
+    "4.3": {},
+}
+_OLD_SCALA = {"3.5": "2.12"}
+
+
+def scala(pyspark: str) -> str:
+    """The Scala that a version of pyspark is made with."""
+    return _OLD_SCALA.get(minor(pyspark), "2.13")
+
+
+def remedy(pyspark: str) -> str:
+    """Which jars go with a version of pyspark."""
+    spark = minor(pyspark)
+    tested = JARS.get(spark)
+    if tested is None:
+        return f"No jar was tried with pyspark {spark}; pyspark {', '.join(JARS)} were tried."
+    lines = [f"Tested together are pyspark {spark} and", *(f"    {jar}" for jar in tested.values())]
+    if missing := [table_format for table_format in ("delta", "iceberg") if table_format not in tested]:
+        others = " or ".join(other for other in JARS if all(each in JARS[other] for each in missing))
+        what = " and ".join(missing)
+        no_jar = f"There was no jar of {what} for pyspark {spark} yet: pyspark {others} has one."
+        lines = [*(lines if tested else []), no_jar]
+    return "\n".join(lines)
+
 
 _JINJA = "{{"
 _SCALA = re.compile(r"_(2\.1\d)(?!\d)")
@@ -63,15 +98,17 @@ def _of_coordinates(named: str, pyspark: str) -> Jar:
 
 
 def _checked(named: str, name: str, pyspark: str, of_spark: str | None = None) -> Jar:
-    here = {"Spark": minor(pyspark), "Scala": SCALA}
+    here = {"Spark": minor(pyspark), "Scala": scala(pyspark)}
+    if named.replace("/", ":") in JARS.get(here["Spark"], {}).values():
+        return Jar(named)
     spark_found, scala_found = _SPARK.search(name), _SCALA.search(name)
-    spark, scala = of_spark or (spark_found and spark_found[1]), scala_found and scala_found[1]
+    spark, of_scala = of_spark or (spark_found and spark_found[1]), scala_found and scala_found[1]
     is_deep = bool(of_spark or _DEEP.match(name))
-    found = {"Spark": spark, "Scala": scala}
+    found = {"Spark": spark, "Scala": of_scala}
     wrong = [f"{what} {version}" for what, version in found.items() if version not in (None, here[what])]
-    ours = f"pyspark {pyspark} is Spark {here['Spark']} with Scala {SCALA}."
+    ours = f"pyspark {pyspark} is Spark {here['Spark']} with Scala {here['Scala']}."
     if wrong:
-        certain = is_deep or scala not in (None, SCALA)
+        certain = is_deep or of_scala not in (None, here["Scala"])
         return Jar(named, f"{named} is made for {' and '.join(wrong)}; {ours}", certain)
     if _JINJA in named or (is_deep and not spark):
         return Jar(named, f"{named} does not say which Spark it is made for; {ours}", certain=False)

@@ -10,9 +10,12 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark import java_gateway
 
 from dbt.adapters.deltawave.launch import launch
-from deltawave.jars import FILES, PACKAGES, REMEDY, REMOTE, SCALA, SPARK, TESTED, jars, minor
+from deltawave.jars import FILES, JARS, PACKAGES, REMOTE, jars, minor, remedy, scala
 
 ROOT = Path(__file__).resolve().parents[2]
+
+SPARK = minor(pyspark.__version__)
+TESTED = tuple(JARS[SPARK].values())
 
 FITTING = (
     *TESTED,
@@ -95,9 +98,26 @@ def test_a_connect_server_loads_its_own_jars() -> None:
 
 
 def test_the_table_names_what_is_tested() -> None:
-    assert minor(pyspark.__version__) == SPARK
-    assert list(Path(pyspark.__file__).parent.glob(f"jars/scala-library-{SCALA}.*.jar"))
-    assert all(jar in REMEDY for jar in TESTED)
+    """The installed Spark is the newest that both formats have a jar for."""
+    assert max(version for version, tested in JARS.items() if len(tested) == 2) == SPARK
+    assert list(Path(pyspark.__file__).parent.glob(f"jars/scala-library-{scala(SPARK)}.*.jar"))
+
+
+@pytest.mark.parametrize("version", JARS)
+def test_the_jars_of_each_spark_fit_it(version: str) -> None:
+    found = jars({PACKAGES: ",".join(JARS[version].values())}, f"{version}.1")
+    assert [jar.wrong for jar in found] == [""] * len(JARS[version])
+    assert all(jar in remedy(f"{version}.1") for jar in JARS[version].values())
+
+
+def test_a_spark_without_jars_is_named() -> None:
+    assert remedy("4.3.0") == (
+        "There was no jar of delta and iceberg for pyspark 4.3 yet: pyspark 3.5 or 4.0 or 4.1 has one."
+    )
+    assert remedy("4.2.1").endswith(
+        "There was no jar of iceberg for pyspark 4.2 yet: pyspark 3.5 or 4.0 or 4.1 has one."
+    )
+    assert remedy("5.0.0") == "No jar was tried with pyspark 5.0; pyspark 3.5, 4.0, 4.1, 4.2, 4.3 were tried."
 
 
 @pytest.mark.parametrize("page", ["README.md", "profiles/profiles.yml"])
@@ -130,7 +150,7 @@ def test_the_adapter_refuses_them_before_spark_starts(kind: str, started: list[o
     with pytest.raises(DbtRuntimeError) as error:
         launch({PACKAGES: BAD_JARS[kind]})
     assert messages("Jars")[kind] in error.value.msg
-    assert REMEDY in error.value.msg
+    assert remedy(pyspark.__version__) in error.value.msg
     assert not started
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from deltawave.environment import Finding, check_profiles
-from deltawave.jars import REMEDY, TESTED
+from deltawave.jars import JARS, remedy
 
-DELTA, ICEBERG = TESTED
+DELTA, ICEBERG = JARS["4.1"].values()
 OTHER = "io.delta:delta-spark_4.2_2.13:4.4.0"
 UNNAMED = "io.delta:delta-spark_2.13:4.0.0"
 
@@ -39,7 +39,7 @@ def test_jars_are_named_with_the_output_that_loads_them(project: Path) -> None:
     good, bad = found(project)
     assert good == Finding(f"shop.dev: {DELTA}")
     assert bad.seen.startswith(f"shop.dev: {OTHER} is made for Spark 4.2; pyspark 4.1")
-    assert (bad.remedy, bad.certain) == (REMEDY, True)
+    assert (bad.remedy, bad.certain) == (remedy("4.1.4"), True)
 
 
 @pytest.mark.parametrize("jars", [UNNAMED, "{{ var('jars') if target.name else 'a,b' }}"])

@@ -82,7 +82,11 @@ LOGS = {
     "ranged": Log({"strategy": "ranges", "range_rows": 5}),
     "summed": Log({"strategy": "range_checksum", "range_rows": 5}),
     "by_checksum": Log({"strategy": "row_checksum"}),
-    "timed": Log({"strategy": "timestamp", "updated_at": "updated_at"}, ["updated_at"], sees_deletes=False),
+    "timed": Log(
+        {"strategy": "timestamp", "updated_at": "updated_at", "ignore_columns": ["is_deleted"]},
+        ["updated_at"],
+        sees_deletes=False,
+    ),
     "flagged": Log(
         {"strategy": "timestamp_delete_flag", "updated_at": "updated_at", "delete_flag": "is_deleted"},
         ["updated_at", "is_deleted"],

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
+import pyspark
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
@@ -36,7 +37,7 @@ _SETTINGS = {
     "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
 }
 _DELTA = {
-    "spark.jars.packages": jars.TESTED[0],
+    "spark.jars.packages": jars.JARS[jars.minor(pyspark.__version__)].get("delta", ""),
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }

@@ -1,14 +1,11 @@
 """Spark Connect: the same project on a server."""
 
-import os
-import sys
 from pathlib import Path
 
 import own_strategies
-import pyspark
 import pytest
 import python_strategy
-from server import Server
+from spark_servers import SPARK_HOME, ConnectServer
 
 OVERWRITES = """
 def model(dbt, session):
@@ -85,42 +82,11 @@ print("views", [table.name for table in spark.catalog.listTables() if table.isTe
 """
 
 
-class ConnectServer(Server):
-    """A Spark Connect server; ``server_options`` are of its JVM."""
-
-    name = "SparkConnect"
-
-    def __init__(self, server_options: str) -> None:
-        super().__init__()
-        self._options = server_options
-
-    def _prepare(self) -> None:
-        """Spark makes its own folders."""
-
-    def _command(self) -> list[str]:
-        settings = {
-            "spark.master": "local[2]",
-            "spark.ui.enabled": "false",
-            "spark.driver.extraJavaOptions": self._options,
-            "spark.driver.host": "127.0.0.1",
-            "spark.connect.grpc.binding.address": "127.0.0.1",
-            "spark.connect.grpc.binding.port": self.port,
-            "spark.sql.shuffle.partitions": 2,
-            "spark.sql.warehouse.dir": self.folder / "warehouse",
-        }
-        program = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
-        named = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-        return [program, "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", *named, "spark-internal"]
-
-    def _environment(self) -> dict[str, str]:
-        return os.environ | {"PYSPARK_PYTHON": sys.executable}
-
-
 @pytest.fixture(scope="module")
 def server(quick_jvm):
     """A Spark Connect server; its address."""
-    with ConnectServer(quick_jvm) as started:
-        yield f"sc://127.0.0.1:{started.port}"
+    with ConnectServer(SPARK_HOME, quick_jvm) as started:
+        yield started.address
 
 
 def test_incremental_python_model(own_process, server):

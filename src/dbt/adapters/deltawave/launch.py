@@ -152,9 +152,9 @@ def launch(settings: Mapping[str, str], *, archives: bool = True) -> SparkContex
     """
     for jar in (found := jars.jars(settings, pyspark.__version__)):
         if not jar.certain:
-            logger.warning(f"{jar.wrong}\n{jars.REMEDY}")
+            logger.warning(f"{jar.wrong}\n{jars.remedy(pyspark.__version__)}")
     if refused := [jar.wrong for jar in found if jar.wrong and jar.certain]:
-        raise DbtRuntimeError("\n".join((*refused, jars.REMEDY)))
+        raise DbtRuntimeError("\n".join((*refused, jars.remedy(pyspark.__version__))))
     prepare_python(settings)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     secrets = secret_values(settings)

@@ -1,0 +1,221 @@
+"""Runs a user's days on the versions that people run, and writes what was right into docs/support.md.
+
+Each cell is an environment of its own with one dbt, Spark and Python, in which tests/versions/everyday.py runs through
+one door. Without names all cells run, one after the other; docs/support.md keeps what it says of the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from spark_servers import ConnectServer, ThriftServer
+
+from deltawave.jars import JARS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "support.md"
+UV = ROOT / ".venv" / "bin" / "uv"
+
+# How dbt reaches Spark, and what a user installs for it besides dbt-core; {spark} is Spark's version.
+DOORS = {
+    "session": ("`type: deltawave`, Spark in the dbt process", ["{wheel}", "pyspark[connect]=={spark}.*"]),
+    "Connect": ("`type: deltawave`, a Spark Connect server", ["{wheel}", "pyspark-client=={spark}.*"]),
+    "stock session": ("`type: spark`, Spark in the dbt process", ["dbt-spark==1.11.*", "pyspark=={spark}.*"]),
+    "Thrift": ("`type: spark`, Spark's Thrift server", ["dbt-spark[PyHive]==1.11.*"]),
+}
+# pyspark 3.5 needs numpy 1, which newer releases do not work with.
+PINS = {"3.5": ["pyarrow<26", "pandas<3", "numpy<2"]}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A combination of versions."""
+
+    name: str
+    python: str
+    dbt: str
+    spark: str
+    table_format: str
+    door: str
+
+
+CELLS = [
+    Cell("usual", "3.11", "1.12", "4.1", "parquet", "session"),
+    Cell("usual_delta", "3.13", "1.12", "4.1", "delta", "session"),
+    Cell("usual_iceberg", "3.12", "1.11", "4.1", "iceberg", "session"),
+    Cell("connect", "3.11", "1.12", "4.1", "parquet", "Connect"),
+    Cell("thrift", "3.11", "1.12", "4.1", "parquet", "Thrift"),
+    Cell("stock", "3.10", "1.11", "4.1", "parquet", "stock session"),
+    Cell("spark35", "3.10", "1.11", "3.5", "parquet", "session"),
+    Cell("spark35_delta", "3.11", "1.12", "3.5", "delta", "session"),
+    Cell("spark35_iceberg", "3.11", "1.12", "3.5", "iceberg", "stock session"),
+    Cell("spark40", "3.12", "1.11", "4.0", "iceberg", "session"),
+    Cell("spark40_thrift", "3.13", "1.12", "4.0", "delta", "Thrift"),
+    Cell("spark42", "3.10", "1.12", "4.2", "delta", "session"),
+    Cell("spark42_stock", "3.12", "1.12", "4.2", "parquet", "stock session"),
+    Cell("spark43", "3.13", "1.12", "4.3", "parquet", "session"),
+    Cell("spark43_connect", "3.12", "1.11", "4.3", "parquet", "Connect"),
+]
+BY_NAME = {cell.name: cell for cell in CELLS}
+
+EXTENSIONS = {
+    "parquet": {},
+    "delta": {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "2",
+    },
+    "iceberg": {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
+        "spark.sql.catalog.spark_catalog.type": "hive",
+        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+    },
+}
+
+
+def settings(cell: Cell, folder: Path) -> dict[str, str]:
+    """Of the cell's Spark: its catalog and warehouse are in the folder."""
+    jar = JARS[cell.spark].get(cell.table_format)
+    return {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/db;create=true",
+        "spark.driver.extraJavaOptions": "-Dderby.stream.error.file=/dev/null",
+        **EXTENSIONS[cell.table_format],
+        **({"spark.jars.packages": jar} if jar else {}),
+    }
+
+
+def call(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command. Raises ``RuntimeError`` with its output if it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command[:6])} ...\n{done.stdout[-6000:]}")
+    return done
+
+
+def environment(folder: Path, python: str, packages: list[str], left_out: list[str]) -> Path:
+    """A Python with packages, without those that a user of these does not need."""
+    override = folder.with_suffix(".txt")
+    override.write_text("".join(f'{name} ; sys_platform == "never"\n' for name in left_out))
+    call([str(UV), "venv", "--quiet", "--python", interpreter(python), str(folder)])
+    found = folder / "bin" / "python"
+    constraints = ["--build-constraints", str(ROOT / "scripts" / "bootstrap.lock")]
+    call([str(UV), "pip", "install", "--python", str(found), *constraints, "--override", str(override), *packages])
+    return found
+
+
+def interpreter(version: str) -> str:
+    """The command of a Python on this machine."""
+    candidates = [which(f"python{version}"), *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))]
+    for found in filter(None, candidates):
+        if subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode == 0:
+            return found
+    raise RuntimeError(f"there is no Python {version} on this machine")
+
+
+@contextmanager
+def target(cell: Cell, folder: Path) -> Iterator[dict[str, Any]]:
+    """The output of the cell's profile; its server runs meanwhile."""
+    chosen = settings(cell, folder)
+    common = {"schema": "days", "threads": 2}
+    if cell.door in ("session", "stock session"):
+        kind = "deltawave" if cell.door == "session" else "spark"
+        data = {"data_dir": str(folder / "data")} if kind == "deltawave" else {"method": "session", "host": "local"}
+        if kind == "deltawave":
+            chosen = {name: value for name, value in chosen.items() if "Java" not in name and "jdo" not in name}
+            del chosen["spark.sql.warehouse.dir"]
+        yield {"type": kind, **common, **data, "server_side_parameters": chosen}
+        return
+    spark = environment(folder / "server", cell.python, [f"pyspark=={cell.spark}.*"], [])
+    (home,) = spark.parents[1].glob("lib/python*/site-packages/pyspark")
+    if cell.door == "Thrift":
+        with ThriftServer(home, settings=chosen) as thrift:
+            address = {"method": "thrift", "host": "127.0.0.1", "port": thrift.port, "user": "dbt"}
+            yield {"type": "spark", **common, **address}
+    else:
+        with ConnectServer(home, settings=chosen) as connect:
+            yield {"type": "deltawave", **common, "server_side_parameters": {"spark.remote": connect.address}}
+
+
+def run(cell: Cell, wheel: Path, folder: Path) -> list[str]:
+    """The strategies that were right all days. Raises ``RuntimeError`` with what failed."""
+    words = {"wheel": str(wheel), "spark": cell.spark}
+    packages = [f"dbt-core=={cell.dbt}.*", *(each.format(**words) for each in DOORS[cell.door][1])]
+    left_out = ["dbt-core-experimental-parser", *(["pyspark"] if cell.door == "Connect" else [])]
+    python = environment(folder / "environment", cell.python, packages + PINS.get(cell.spark, []), left_out)
+    with target(cell, folder) as output:
+        days = [str(ROOT / "tests" / "versions" / "everyday.py"), str(folder / "project")]
+        options = ["--format", cell.table_format, "--target", json.dumps(output)]
+        found = call([str(python), *days, *options], env=clean_environment(cell), cwd=folder)
+    return list(json.loads(found.stdout.splitlines()[-1]))
+
+
+def clean_environment(cell: Cell) -> dict[str, str]:
+    """A user's variables; with Spark on a server, without Java."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DBT_", "PYTHON", "SPARK_"))}
+    if cell.door in ("Connect", "Thrift"):
+        kept["PATH"] = os.pathsep.join(
+            part for part in kept["PATH"].split(os.pathsep) if not Path(part, "java").exists()
+        )
+        kept.pop("JAVA_HOME", None)
+    return kept
+
+
+def line(cell: Cell, outcome: str) -> str:
+    cells = [cell.name, cell.dbt, cell.spark, cell.python, cell.table_format, cell.door, outcome]
+    return f"| {' | '.join(cells)} |"
+
+
+def written(page: str, lines: Mapping[str, str]) -> str:
+    """The page with these lines in its table, and those that it has of other cells."""
+    found = dict(re.findall(r"^(?=\| (\w+) \| 1\.)(.*)$", page, re.MULTILINE))
+    rows = [({**found, **lines}).get(cell.name) or line(cell, "not tried") for cell in CELLS]
+    before, marker, after = page.partition("| cell |")
+    head, *rest = f"{marker}{after}".split("\n\n", 1)
+    return before + "\n".join([*head.splitlines()[:2], *rows]) + "\n" + "".join(f"\n{part}" for part in rest)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cells", nargs="*", metavar="CELL", help=f"of {', '.join(BY_NAME)}")
+    given = parser.parse_args()
+    if unknown := [name for name in given.cells if name not in BY_NAME]:
+        parser.error(f"there is no cell {unknown[0]}")
+    failed = []
+    with TemporaryDirectory(prefix="deltawave_versions_") as scratch:
+        call([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", scratch, str(ROOT)])
+        (wheel,) = Path(scratch).glob("*.whl")
+        for name in given.cells or BY_NAME:
+            cell, begun = BY_NAME[name], time.monotonic()
+            print(f"{name}: begins", flush=True)
+            with TemporaryDirectory(prefix=f"{name}_", dir=scratch) as folder:
+                try:
+                    right = run(cell, wheel, Path(folder))
+                except RuntimeError as error:
+                    failed.append(name)
+                    print(f"{name}: FAILED\n{error}", flush=True)
+                    continue
+            print(f"{name}: {len(right)} strategies right, {time.monotonic() - begun:.0f} s", flush=True)
+            outcome = f"right on {date.today().isoformat()}: {', '.join(f'`{each}`' for each in right)}"
+            PAGE.write_text(written(PAGE.read_text(), {name: line(cell, outcome)}))
+    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
