@@ -95,7 +95,10 @@ def settings(cell: Cell, folder: Path) -> dict[str, str]:
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/db;create=true",
-        "spark.driver.extraJavaOptions": "-Dderby.stream.error.file=/dev/null",
+        # To compile for a few rows takes longer than to read them.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.driver.extraJavaOptions": "-Dderby.stream.error.file=/dev/null -XX:TieredStopAtLevel=1",
         **EXTENSIONS[cell.table_format],
         **({"spark.jars.packages": jar} if jar else {}),
     }

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from deltawave.spark_versions import VARIANTS
+from deltawave.spark_versions import CALENDAR_INTERVALS, VARIANTS
 from deltawave.sql_text import literal, quoted
 
 
@@ -40,7 +40,7 @@ def comparable_part(value: str, kind: T.DataType) -> str:
     # Spark does not hand intervals of months to Python, and does not compare calendar intervals.
     if isinstance(kind, T.YearMonthIntervalType):
         return f"cast(cast({value} as interval year to month) as string)"
-    if isinstance(kind, T.CalendarIntervalType):
+    if isinstance(kind, CALENDAR_INTERVALS):
         return f"cast({value} as string)"
     if isinstance(kind, T.StringType) and "collate" in kind.simpleString():
         return f"collate({value}, 'UTF8_BINARY')"
@@ -135,7 +135,7 @@ def fields_of(side: str, frame: DataFrame) -> dict[str, T.StructField]:
 
 def can_be_key(kind: T.DataType) -> bool:
     """Whether Spark finds equal values of this type."""
-    return not any(isinstance(part, (T.MapType, *VARIANTS, T.CalendarIntervalType)) for part in contained_types(kind))
+    return not any(isinstance(part, (T.MapType, *VARIANTS, *CALENDAR_INTERVALS)) for part in contained_types(kind))
 
 
 def _snapshot_fields(side: str, frame: DataFrame) -> dict[str, T.StructField]:

@@ -21,9 +21,12 @@ else:
                 pass
 
 
-__all__ = ["DATETIMES", "VARIANTS", "ClassicFrame", "repartition_by_id"]
+__all__ = ["CALENDAR_INTERVALS", "DATETIMES", "VARIANTS", "ClassicFrame", "repartition_by_id"]
 
-# Spark has variants since version 4.0, and times of day since 4.1.
+# pyspark has calendar intervals and variants since version 4.0, and times of day since 4.1.
+CALENDAR_INTERVALS: tuple[type[T.DataType], ...] = (
+    (T.CalendarIntervalType,) if hasattr(T, "CalendarIntervalType") else ()
+)
 VARIANTS: tuple[type[T.DataType], ...] = (T.VariantType,) if hasattr(T, "VariantType") else ()
 DATETIMES: tuple[type[T.DataType], ...] = (
     T.DateType,
