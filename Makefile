@@ -15,7 +15,7 @@ unexport PYTHONHOME PYTHONPATH PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON SPARK_HOME S
 # In a copied or moved folder, .venv still belongs to the old path.
 $(shell grep -qsF '$(CURDIR)/.venv/' .venv/bin/pip || rm -f $(READY))
 
-.PHONY: help setup data run report quick test test-all test-lane test-versions lint types bench docs site pictures lock clean distclean FORCE
+.PHONY: help setup data run report quick test test-all test-lane test-versions lint types bench dist docs site pictures lock clean distclean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -50,7 +50,7 @@ test-lane: setup ## run lanes of the tests: LANE="crash contract"
 	@$(BIN)/python scripts/lanes.py $(LANE)
 
 test-versions: setup ## a user's days on the versions that people run, which writes docs/support.md: CELL="spark35 thrift"
-	@PYTHONPATH=tests $(BIN)/python scripts/versions.py $(CELL)
+	@. scripts/network.sh && PYTHONPATH=tests $(BIN)/python scripts/versions.py $(CELL)
 
 lint: types site ## check Python (ruff, mypy), SQL (sqlfluff) and the links of docs/
 	@echo "==> Checking SQL"
@@ -65,6 +65,9 @@ types: setup
 bench: setup ## list the commands that draw the papers' figures and measure
 	@echo "Run one of these with $(BIN)/python benchmarks/COMMAND; --help names its options."
 	@$(BIN)/python benchmarks
+
+dist: setup ## build wheel and sdist, check them, and try the wheel in an empty environment
+	@. scripts/network.sh && PYTHONPATH=tests $(BIN)/python scripts/dist.py
 
 docs: setup ## build the documentation of the demo's models, and the lineage picture
 	@$(BIN)/python scripts/build_docs.py

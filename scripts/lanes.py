@@ -92,6 +92,7 @@ CORE = {
     # The first pages as they are written, in environments that their own commands make.
     "pages": Lane("functional/test_pages_as_written.py functional/test_installed_package.py"),
     "install": Lane(README),
+    "thrift": Lane("functional/test_thrift.py"),
     # Materializations, what dbt offers to models, waves, and stock dbt-spark.
     "models": Lane(
         f"""

@@ -12,13 +12,13 @@ from urllib.parse import unquote, urlparse
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from deltawave.jars import PACKAGES, TESTED
+from deltawave.jars import JARS, PACKAGES
 from laboratory.wave.data import DAY, Batches
 from laboratory.wave.methods import Taken
 
 # Settings of a session that has Delta Lake.
 DELTA = {
-    PACKAGES: next(jar for jar in TESTED if "delta" in jar),
+    PACKAGES: JARS["4.1"]["delta"],
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     # By default 50 tasks read the log of a table.
