@@ -21,7 +21,10 @@ from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
+from packaging.version import Version
 from spark_servers import ConnectServer, ThriftServer
 
 from deltawave.jars import JARS
@@ -194,10 +197,39 @@ def written(page: str, lines: Mapping[str, str]) -> str:
     return before + "\n".join([*head.splitlines()[:2], *rows]) + "\n" + "".join(f"\n{part}" for part in rest)
 
 
+def newest() -> None:
+    """Print, for each Spark, the newest release of pyspark and of the jars of both table formats."""
+    with urlopen("https://pypi.org/pypi/pyspark/json", timeout=60) as answer:
+        releases = [release for release in json.load(answer)["releases"] if re.fullmatch(r"[\d.]+", release)]
+    for spark in sorted({".".join(release.split(".")[:2]) for release in releases if release >= "3.5"}):
+        newest_release = max((each for each in releases if each.startswith(f"{spark}.")), key=Version)
+        scala = "2.12" if spark == "3.5" else "2.13"
+        names = {
+            "delta": f"io/delta/delta-spark_{scala if spark == '3.5' else f'{spark}_{scala}'}",
+            "iceberg": f"org/apache/iceberg/iceberg-spark-runtime-{spark}_{scala}",
+        }
+        found = {table_format: of_maven(name) or "none" for table_format, name in names.items()}
+        tested = ", ".join(JARS.get(spark, {}).values()) or "none"
+        print(f"pyspark {newest_release}: delta {found['delta']}, iceberg {found['iceberg']}; known here: {tested}")
+
+
+def of_maven(artifact: str) -> str | None:
+    """The newest release of an artifact, None if there is none."""
+    try:
+        with urlopen(f"https://repo1.maven.org/maven2/{artifact}/maven-metadata.xml", timeout=60) as answer:
+            released = re.findall(r"<version>([\d.]+)</version>", answer.read().decode())
+    except HTTPError:
+        return None
+    return max(released, key=Version, default=None)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cells", nargs="*", metavar="CELL", help=f"of {', '.join(BY_NAME)}")
+    parser.add_argument("--newest", action="store_true", help="print which Spark has jars of both table formats")
     given = parser.parse_args()
+    if given.newest:
+        return newest()
     if unknown := [name for name in given.cells if name not in BY_NAME]:
         parser.error(f"there is no cell {unknown[0]}")
     failed = []

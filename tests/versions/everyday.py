@@ -94,6 +94,8 @@ LOGS = {
     "hashed": Log({"strategy": "hash_compressed"}, takes_columns=True, needs_library=True),
     "viewed": Log({"strategy": "view", "root": "joined", "relations": {"joined": dict(zip(KEY, KEY, strict=True))}}),
 }
+# Logs that scd2 follows; current_state follows all.
+WITH_HISTORY = ("logged_by_default", "joined", "flagged")
 
 
 def literal(value: Any, kind: str) -> str:
@@ -183,7 +185,7 @@ class Project:
         for name, log in self.logs.items():
             self.write(f"models/{name}.sql", self._log(name, log))
             self.write(f"models/{name}_now.sql", self._follower(name, "current_state"))
-            if not log.has_duplicates:
+            if name in WITH_HISTORY:
                 self.write(f"models/{name}_history.sql", self._follower(name, "scd2"))
 
     def _log(self, name: str, log: Log) -> str:
@@ -225,7 +227,7 @@ class Project:
                 unlike(name, kind | keys, expects.changes),
                 unlike(f"{name}_now", own, expects.rows),
             ]
-            if not self.logs[name].has_duplicates:
+            if name in WITH_HISTORY:
                 found.append(unlike(f"{name}_history", own, expects.rows, "dbt_valid_to is null"))
             self.write(f"tests/{name}_as_expected.sql", "\nunion all\n".join(found))
 
