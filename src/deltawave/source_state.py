@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from hashlib import md5
 from typing import Any
 
-from py4j.java_gateway import JavaClass
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.redaction import is_secret
-from deltawave.spark_versions import ClassicFrame
+from deltawave.spark_versions import ClassicFrame, JavaClass
 
 _FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 # A file's status, as Hadoop prints it, but for when it was last read.

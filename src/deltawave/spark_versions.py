@@ -1,4 +1,4 @@
-"""What only some versions of pyspark have, under a name that all have."""
+"""What only some versions of pyspark have, or not pyspark-client, under a name that all have."""
 
 from typing import TYPE_CHECKING
 
@@ -8,8 +8,28 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 if TYPE_CHECKING:
+    from py4j.java_gateway import JavaClass
+    from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark import SparkConf, SparkContext, java_gateway
     from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 else:
+    try:
+        from py4j.java_gateway import JavaClass
+        from py4j.protocol import Py4JError, Py4JJavaError
+        from pyspark import SparkConf, SparkContext, java_gateway
+    except ImportError:
+        # pyspark-client has no JVM: no session of this process runs, and no error comes from one.
+        JavaClass = SparkConf = java_gateway = None
+
+        class Py4JError(Exception):
+            pass
+
+        class Py4JJavaError(Py4JError):
+            pass
+
+        class SparkContext:
+            _active_spark_context = None
+
     try:
         from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
     except ImportError:
@@ -21,7 +41,19 @@ else:
                 pass
 
 
-__all__ = ["CALENDAR_INTERVALS", "DATETIMES", "VARIANTS", "ClassicFrame", "repartition_by_id"]
+__all__ = [
+    "CALENDAR_INTERVALS",
+    "DATETIMES",
+    "VARIANTS",
+    "ClassicFrame",
+    "JavaClass",
+    "Py4JError",
+    "Py4JJavaError",
+    "SparkConf",
+    "SparkContext",
+    "java_gateway",
+    "repartition_by_id",
+]
 
 # pyspark has calendar intervals and variants since version 4.0, and times of day since 4.1.
 CALENDAR_INTERVALS: tuple[type[T.DataType], ...] = (

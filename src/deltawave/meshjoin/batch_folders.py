@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
+
+from deltawave.spark_versions import Py4JJavaError
 
 
 class HadoopFiles:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
-from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -19,6 +18,7 @@ from deltawave.meshjoin.stored_relation import StoredRelation, local_folder, loc
 from deltawave.meshjoin.stream_join import past_kafka_fault, stream_join
 from deltawave.meshjoin.stream_metrics import Report
 from deltawave.spark_errors import message_of
+from deltawave.spark_versions import Py4JError, Py4JJavaError
 
 # The stored relation, next to the results. Readers do not look into it.
 _RELATION = "_relation"

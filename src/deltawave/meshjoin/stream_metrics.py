@@ -10,10 +10,10 @@ from datetime import datetime
 from operator import add
 from typing import Any
 
-from pyspark import SparkContext
 from pyspark.accumulators import Accumulator, AccumulatorParam
 
 from deltawave.meshjoin.stream import Counts
+from deltawave.spark_versions import SparkContext
 
 # Figures of tasks, and how those of several tasks are combined.
 _COMBINED: dict[str, Callable[[float, float], float]] = {

@@ -19,8 +19,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.sql import SparkSession
+
+from deltawave.spark_versions import SparkConf, SparkContext, java_gateway
 
 _HOST = "127.0.0.1"
 # How long a command and the server wait for each other's first message.

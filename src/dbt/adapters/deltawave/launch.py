@@ -17,7 +17,6 @@ from typing import Any
 import pyspark
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
-from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
@@ -30,6 +29,7 @@ from deltawave.class_archive import JAVA_OPTIONS
 from deltawave.environment import java_command
 from deltawave.redaction import redact, secret_values
 from deltawave.spark_errors import without_stack
+from deltawave.spark_versions import SparkConf, SparkContext, java_gateway
 
 logger = AdapterLogger("Spark")
 

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
-from py4j.protocol import Py4JError
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
@@ -21,6 +19,7 @@ from dbt.adapters.deltawave.server import Server, running
 from dbt.adapters.deltawave.settings import METASTORE_URL, REMOTE, is_remote, session_settings
 from deltawave.redaction import redact, secret_values
 from deltawave.spark_errors import silence_query_errors
+from deltawave.spark_versions import Py4JError, SparkContext
 
 logger = AdapterLogger("Spark")
 
