@@ -46,9 +46,9 @@
   {%- set messages = {
     'required': "{model}: '{option}' is required, for instance {option}: {example}.",
     'option_value': "{model}: '{option}' can't be {value!r}; it takes {allowed}.",
-    'unknown_option': "{model}: meta.deltawave has no option '{option}'; known are {known}.",
-    'misspelt_option': "{model}: '{given}' is not an option, but nearly '{option}'. Write '{option}', or put '{given}' under meta if it is a key of your own.",
-    'misplaced_option': "{model}: meta has '{given}', which is not read there. Write options under meta.deltawave, or directly in the config.",
+    'misspelt_option': "{model}: '{given}' is not an option, but nearly '{option}'. Write '{option}', or rename '{given}' if it is a key of your own.",
+    'option_twice': "{model}: '{option}' is {under_meta!r} under meta, but {at_top!r} at the top level of the config. Take one of them out.",
+    'option_block': "{model}: meta has a block '{given}', which nobody reads. Write its options directly under meta, like meta: {{strategy: union}}.",
     'compare_and_ignore': "{model}: 'compare_columns' and 'ignore_columns' can't both be given; keep one of them.",
     'missing_option_column': "{model}: the select has no column '{column}', which {option} names. It has: {columns}.",
     'reserved_column': "{model}: the column '{column}' has a name that the change log reserves. Rename it in the model's select.",

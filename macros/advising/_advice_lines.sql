@@ -36,24 +36,24 @@
   {%- for key in table.unique_key -%}
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
-  {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
+  {%- set options = ["'strategy': '" ~ choice.strategy ~ "'"] -%}
   {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
   {#- Change logs are local, wherever their sources are. -#}
-  {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
+  {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("'remote': '" ~ table.remote ~ "'") -%}{%- endif -%}
   {%- if table.snapshot_date and 'snapshot_date' not in strategy.allows -%}
-    {%- do options.append("snapshot_date='" ~ table.snapshot_date ~ "'") -%}
+    {%- do options.append("'snapshot_date': '" ~ table.snapshot_date ~ "'") -%}
   {%- endif -%}
-  {%- if choice.ranges_per_run -%}{%- do options.append('ranges_per_run=' ~ choice.ranges_per_run) -%}{%- endif -%}
+  {%- if choice.ranges_per_run -%}{%- do options.append("'ranges_per_run': " ~ choice.ranges_per_run) -%}{%- endif -%}
   {%- set values = {
     'updated_at': "'<timestamp>'",
     'delete_flag': "'<flag>'",
     'root': "'<change log>'",
     'relations': "{'<change log>': {'<its key>': " ~ keys[0] ~ '}}',
   } -%}
-  {%- for option, example in strategy.requires.items() -%}{%- do options.append(option ~ '=' ~ values.get(option, example)) -%}{%- endfor -%}
-  {%- set lines = ['  {' ~ '{ config('] -%}
-  {%- for option in options -%}{%- do lines.append('      ' ~ option ~ ',') -%}{%- endfor -%}
-  {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
+  {%- for option, example in strategy.requires.items() -%}{%- do options.append("'" ~ option ~ "': " ~ values.get(option, example)) -%}{%- endfor -%}
+  {%- set lines = ['  {' ~ '{ config(', "      materialized='differential',", '      unique_key=[' ~ keys | join(', ') ~ '],', '      meta={'] -%}
+  {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
+  {{ return(lines + ['      },', '  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
 {# A share for readers: 200%, 23%, 4.1%, <0.1%. #}
