@@ -86,8 +86,9 @@ def test_a_misspelt_option_under_meta_is_refused_too(given: str) -> None:
     option = MISSPELT[given]
     with pytest.raises(CompilationError) as error:
         settings(meta={"owner": "bi", given: "x"})
-    said = f"accounts: '{given}' is not an option, but nearly '{option}'. Write '{option}', or rename '{given}' if it is a"
-    assert said in str(error.value)
+    assert f"accounts: '{given}' is not an option, but nearly '{option}'. Write '{option}', or rename" in str(
+        error.value
+    )
 
 
 def test_keys_of_the_user_s_own_under_meta_pass() -> None:
