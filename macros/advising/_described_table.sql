@@ -32,9 +32,9 @@
       {%- set allowed = none if value is none and name == 'rows' or is_number and value is integer and value >= least
         else 'a whole number from ' ~ least -%}
     {%- elif name in ['row_bytes', 'key_bytes'] -%}
-      {%- set allowed = none if value is none or is_number and 0 < value < 1e12 else 'a number above 0' -%}
+      {%- set allowed = none if value is none or is_number and 0 < value and value < 1e12 else 'a number above 0' -%}
     {%- elif name in ['compared_fraction', 'change_fraction'] -%}
-      {%- set allowed = none if is_number and 0 <= value <= 1 else 'a number from 0 to 1' -%}
+      {%- set allowed = none if is_number and 0 <= value and value <= 1 else 'a number from 0 to 1' -%}
     {%- else -%}
       {%- set allowed = none if value is boolean else 'true, false' -%}
     {%- endif -%}

@@ -110,7 +110,7 @@ where false
   {%- set rows = [heads] -%}
   {%- for count in counts -%}
     {%- set cells = [count['batch_id'] | string] + ([count.dump] if is_named else []) + [count['at']] -%}
-    {%- for name in shown -%}{%- do cells.append('{:,}'.format(count[name])) -%}{%- endfor -%}
+    {%- for name in shown -%}{%- do cells.append(deltawave._with_commas(count[name])) -%}{%- endfor -%}
     {%- do rows.append(cells) -%}
   {%- endfor -%}
   {{ return(deltawave._aligned(rows, 'r' ~ ('ll' if is_named else 'l') ~ 'r' * shown | length)) }}

@@ -144,7 +144,7 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {%- set found = [] -%}
   {%- if job.settings.file_format == 'parquet' -%}
     {%- for row in deltawave._run(job, 'show partitions ' ~ table).rows -%}
-      {%- set cells = modules.re.fullmatch('batch_id=(-?\\d+)/attempt=(\\w+)', row[0]) -%}
+      {%- set cells = deltawave._whole_match('batch_id=(-?\\d+)/attempt=(\\w+)', row[0]) -%}
       {%- do found.append({'batch_id': cells.group(1) | int, 'attempt': cells.group(2)}) -%}
     {%- endfor -%}
   {%- else -%}

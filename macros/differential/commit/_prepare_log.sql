@@ -111,7 +111,10 @@ from decided
   {%- set known = known + ['change_type', 'changed_columns', 'batch_at'] -%}
   {%- set held = [] -%}
   {%- for column in deltawave._columns_of(deltawave._helper_relation(job, record.log)) -%}
-    {%- if (column.name | lower).removeprefix(deltawave._before_name('')) in known -%}{%- do held.append(column) -%}{%- endif -%}
+    {%- set name = column.name | lower -%}
+    {%- set of_before = deltawave._before_name('') -%}
+    {%- set name = name[of_before | length:] if name.startswith(of_before) else name -%}
+    {%- if name in known -%}{%- do held.append(column) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(held) }}
 {%- endmacro -%}

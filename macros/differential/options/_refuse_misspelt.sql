@@ -55,7 +55,7 @@
   {%- for word, whole in zip(theirs, ours) if not whole.startswith(word) or word != whole and word | length < 3 -%}
     {%- do longer.append(word) -%}
   {%- endfor -%}
-  {%- if 1 < theirs | length <= ours | length and not longer -%}
+  {%- if theirs | length > 1 and theirs | length <= ours | length and not longer -%}
     {{ return(true) }}
   {%- endif -%}
   {{ return(other | length > 7 and deltawave._differ_by_letters(one, other, 1)) }}
@@ -64,7 +64,7 @@
 {# In lower case and the singular. #}
 {%- macro _words_of_option(name) -%}
   {%- set words = [] -%}
-  {%- for word in modules.re.split('[^a-z0-9]+', name | lower) -%}{%- do words.append(word.removesuffix('s')) -%}{%- endfor -%}
+  {%- for word in modules.re.split('[^a-z0-9]+', name | lower) -%}{%- do words.append(word[:-1] if word.endswith('s') else word) -%}{%- endfor -%}
   {{ return(words | select | list) }}
 {%- endmacro -%}
 
