@@ -23,3 +23,15 @@
 {%- macro _with_commas(number) -%}
   {{ return(modules.re.sub('(?<=\\d)(?=(?:\\d{3})+(?!\\d))', ',', number | string)) }}
 {%- endmacro -%}
+
+{# A number from 0, as '%.1e' writes it, which dbt 2 does not have. #}
+{%- macro _scientific(number) -%}
+  {%- set scaled = namespace(value=number * 1.0, exponent=0) -%}
+  {%- for _ in range(400) -%}
+    {%- if scaled.value >= 9.95 -%}
+      {%- set scaled.value = scaled.value / 10 -%}
+      {%- set scaled.exponent = scaled.exponent + 1 -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return('%.1f' | format(scaled.value) ~ 'e+' ~ '%02d' | format(scaled.exponent)) }}
+{%- endmacro -%}

@@ -28,17 +28,19 @@
   {%- set inside = start + nested.end() -%}
   {%- set at = namespace(position=inside, is_open=text[inside:inside + 1] != '>') -%}
   {%- if not at.is_open -%}{%- set at.position = at.position + 1 -%}{%- endif -%}
-  {#- A bounded loop, since Jinja has no while: each part takes at least one character. -#}
-  {%- for _ in range(text | length) if at.is_open -%}
-    {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct' else {'name': none, 'end': at.position} -%}
-    {%- set part = deltawave._parse_type_at(text, field.end) -%}
-    {%- set following = modules.re.match('(?i)\\s*(,|>(\\s*not\\s+null)?)\\s*', text[part.end:]) -%}
-    {%- if not following -%}
-      {%- do deltawave._fail('data_type', {'value': text, 'rest': text[part.end:]}) -%}
+  {#- A bounded loop, since Jinja has no while: each part takes at least one character. A condition of the loop itself is evaluated beforehand in dbt 2. -#}
+  {%- for _ in range(text | length) -%}
+    {%- if at.is_open -%}
+      {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct' else {'name': none, 'end': at.position} -%}
+      {%- set part = deltawave._parse_type_at(text, field.end) -%}
+      {%- set following = modules.re.match('(?i)\\s*(,|>(\\s*not\\s+null)?)\\s*', text[part.end:]) -%}
+      {%- if not following -%}
+        {%- do deltawave._fail('data_type', {'value': text, 'rest': text[part.end:]}) -%}
+      {%- endif -%}
+      {%- do parts.append({'name': field.name, 'type': part.type}) -%}
+      {%- set at.position = part.end + following.end() -%}
+      {%- set at.is_open = following.group(1) == ',' -%}
     {%- endif -%}
-    {%- do parts.append({'name': field.name, 'type': part.type}) -%}
-    {%- set at.position = part.end + following.end() -%}
-    {%- set at.is_open = following.group(1) == ',' -%}
   {%- endfor -%}
 
   {%- if kind == 'struct' -%}

@@ -106,8 +106,9 @@
   {%- elif last.is_baseline -%}
     {{ return(deltawave._log_lacks_rows()) }}
   {%- elif deltawave._comparisons_of_hashes(last) < job.settings.min_comparisons_before_error -%}
-    {{ return('hashes of %s rows hide a change every %.1e comparisons, and min_comparisons_before_error is %.1e' | format(
-      deltawave._with_commas(last.rows_new), deltawave._comparisons_of_hashes(last), job.settings.min_comparisons_before_error | float
+    {{ return('hashes of %s rows hide a change every %s comparisons, and min_comparisons_before_error is %s' | format(
+      deltawave._with_commas(last.rows_new), deltawave._scientific(deltawave._comparisons_of_hashes(last)),
+      deltawave._scientific(job.settings.min_comparisons_before_error)
     )) }}
   {%- endif -%}
   {%- set is_large = last.rows_new >= adapter.dispatch('_few_rows', 'deltawave')() -%}
@@ -178,9 +179,9 @@
   {%- if nearness is none -%}
     {{ return('how near rows lie is measured once dumps are kept in their order') }}
   {%- endif -%}
-  {{ return('%.0f%% of the rows lay within %s rows of each other (distance %.2g). To read both dumps once costs %.0f%% of the blocks of a hash join '
+  {{ return('%.0f%% of the rows lay within %s rows of each other (distance %s). To read both dumps once costs %.0f%% of the blocks of a hash join '
     '(LG96 Figure 6)' | format(
-    100.0 - 100.0 * nearness.divergence, deltawave._with_commas(nearness.window_rows), nearness.distance | float, 50.0 + 100.0 * nearness.divergence
+    100.0 - 100.0 * nearness.divergence, deltawave._with_commas(nearness.window_rows), nearness.distance | float | round(4), 50.0 + 100.0 * nearness.divergence
   )) }}
 {%- endmacro -%}
 
@@ -189,8 +190,9 @@
   {%- if not last -%}
     {{ return('hashes cost less than a join (LG96 Figure 6)') }}
   {%- endif -%}
-  {{ return('of %s rows, the last batch changed %s; hashes cost less than a join (LG96 Figure 6), and hide a change every %.1e comparisons' | format(
-      deltawave._with_commas(last.rows_new), deltawave._with_commas(last.inserts + last.updates + last.deletes), deltawave._comparisons_of_hashes(last)
+  {{ return('of %s rows, the last batch changed %s; hashes cost less than a join (LG96 Figure 6), and hide a change every %s comparisons' | format(
+      deltawave._with_commas(last.rows_new), deltawave._with_commas(last.inserts + last.updates + last.deletes),
+      deltawave._scientific(deltawave._comparisons_of_hashes(last))
     )
   ) }}
 {%- endmacro -%}

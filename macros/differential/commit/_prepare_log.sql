@@ -72,7 +72,7 @@ partitioned by (batch_id, attempt)
   {%- endfor -%}
   {%- set held = deltawave._columns_to_rewrite(job, record) -%}
   {%- set names = held | map(attribute='name') | list -%}
-  {%- set partition = deltawave._merged_partition(batch, record.partitions | sum(attribute='rows')) -%}
+  {%- set partition = deltawave._merged_partition(batch, record.partitions | map(attribute='rows') | sum) -%}
   {%- set sql -%}
 create table {{ target }}
 using {{ job.settings.file_format }}
