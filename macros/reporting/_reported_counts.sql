@@ -124,7 +124,8 @@ where false
     {%- for cell in row -%}
       {%- set place = loop.index0 -%}
       {%- set width = rows | map(attribute=place) | map('length') | max -%}
-      {%- do cells.append(cell.ljust(width) if sides[place] == 'l' else cell.rjust(width)) -%}
+      {%- set blanks = ' ' * (width - cell | length) -%}
+      {%- do cells.append(cell ~ blanks if sides[place] == 'l' else blanks ~ cell) -%}
     {%- endfor -%}
     {%- do lines.append(('  ' ~ cells | join('  ')).rstrip()) -%}
   {%- endfor -%}
