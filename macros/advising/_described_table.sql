@@ -11,8 +11,8 @@
   {%- endif -%}
   {#- Dumps are copies: no reader of them waits for the application. -#}
   {%- if table.snapshot_date -%}{%- do table.update(can_be_locked=true) -%}{%- endif -%}
-  {%- for name, assumed in {'rows': 1000000, 'row_bytes': 200, 'key_bytes': 8}.items() if table[name] is none -%}
-    {%- do table.update({name: assumed}) -%}
+  {%- for name, assumed in {'rows': 1000000, 'row_bytes': 200, 'key_bytes': 8}.items() -%}
+    {%- if table[name] is none -%}{%- do table.update({name: assumed}) -%}{%- endif -%}
   {%- endfor -%}
   {#- A row of a few bytes is assumed to be all key, unless a longer key is given. -#}
   {%- if arguments.key_bytes is none -%}{%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}{%- endif -%}

@@ -6,17 +6,24 @@ White space does not count. The package does not depend on dbt 2 itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import minijinja
 import pytest
+from dbt_common.clients.jinja import get_environment
 from dbt_common.exceptions import CompilationError
+from jinja2 import nodes
 from unit.macro_harness import ROOT, Macros, Relation, control_columns, make_batch, make_job
 from unit.minijinja_harness import MinijinjaMacros, files
 from unit.test_external_definition import source
 
+# Methods that change what they are called on.
+GROW = ("append", "extend", "update", "insert", "remove", "pop", "setdefault")
+# Methods and functions that do less in dbt 2.
+LESS = ("format", "fullmatch", "removesuffix", "compile")
 ENGINES = (Macros, MinijinjaMacros)
 LOG = Relation.create("shop", "accounts_changes")
 TABLE = Relation.create("shop", "accounts")
@@ -236,6 +243,54 @@ def plain(value: Any) -> Any:
 @pytest.mark.parametrize("file", files())
 def test_minijinja_reads_every_file_of_macros(file: str) -> None:
     minijinja.Environment().add_template(file, files()[file])
+
+
+def findings(source: str) -> Iterator[tuple[int, str]]:
+    """What a macro's file has that dbt 2 reads without an error, but otherwise: its line, and what it is."""
+    parsed = get_environment(None).parse(source)
+    for comparison in parsed.find_all(nodes.Compare):
+        if len(comparison.ops) > 1:
+            yield (
+                comparison.lineno,
+                "a chained comparison, of which dbt 2 compares the first outcome",
+            )
+    for each in parsed.find_all(nodes.Filter):
+        if each.name in ("sum", "min", "max") and (each.args or each.kwargs):
+            yield each.lineno, f"an argument of {each.name}, which takes none in dbt 2"
+    for each in parsed.find_all(nodes.Call):
+        if isinstance(each.node, nodes.Getattr) and each.node.attr in (
+            "format",
+            "fullmatch",
+            "removesuffix",
+            "compile",
+        ):
+            yield each.lineno, f"{each.node.attr}, which does less in dbt 2"
+    for loop in parsed.find_all(nodes.For):
+        calls = (each.node for each in loop.find_all(nodes.Call) if isinstance(each.node, nodes.Getattr))
+        grown = {each.node.name for each in calls if each.attr in GROW and isinstance(each.node, nodes.Name)}
+        grown |= {each.target.name for each in loop.find_all(nodes.Assign) if isinstance(each.target, nodes.NSRef)}
+        condition = [loop.test, *loop.test.find_all(nodes.Name)] if loop.test else []
+        if grown & {each.name for each in (loop.iter, *condition) if isinstance(each, nodes.Name)}:
+            yield loop.lineno, "a loop that changes its own list or condition, which dbt 2 evaluates once"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "macros").rglob("*.sql")), ids=lambda path: path.stem)
+def test_nothing_means_something_else_in_dbt_2(path: Path) -> None:
+    assert list(findings(path.read_text())) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 0 < 1 < 2 }}",
+        "{{ rows | sum(attribute='n') }}",
+        "{{ '{:,}'.format(5) }}",
+        "{% for one in found %}{% do found.append(one) %}{% endfor %}",
+        "{% for one in range(9) if at.is_open %}{% set at.is_open = false %}{% endfor %}",
+    ],
+)
+def test_what_would_mean_something_else_is_found(source: str) -> None:
+    assert len(list(findings(source))) == 1
 
 
 @pytest.mark.parametrize("name", CALLS)
