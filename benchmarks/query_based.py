@@ -55,19 +55,21 @@ class Contender:
 
 
 def contenders() -> list[Contender]:
-    timed = "strategy='timestamp', updated_at='changed_at'"
-    flagged = "strategy='timestamp_delete_flag', updated_at='changed_at', delete_flag='is_gone'"
+    timed = "meta={'strategy': 'timestamp', 'updated_at': 'changed_at'}"
+    flagged = "meta={'strategy': 'timestamp_delete_flag', 'updated_at': 'changed_at', 'delete_flag': 'is_gone'}"
     return [
         # With a hint Spark joins: what DuckDB reads is not counted.
-        Contender("outer_join", "whole", "strategy='outer_join', hint='merge'", query_based.mds, 1),
-        Contender("union", "whole", "strategy='union'", query_based.qda, 1),
+        Contender("outer_join", "whole", "meta={'strategy': 'outer_join', 'hint': 'merge'}", query_based.mds, 1),
+        Contender("union", "whole", "meta={'strategy': 'union'}", query_based.qda, 1),
         Contender("timestamp", "timed", timed, query_based.ts, CHANGED),
         Contender("timestamp_delete_flag", "flagged", flagged, query_based.tdi_without_index, CHANGED),
         Contender(COVERING, "covered", flagged, query_based.atdi_projected, CHANGED),
-        Contender("row_checksum", "whole", "strategy='row_checksum'", query_based.tlcs_beside, CHANGED),
-        Contender("ranges", "whole", "strategy='ranges'", query_based.incremental, 1),
+        Contender("row_checksum", "whole", "meta={'strategy': 'row_checksum'}", query_based.tlcs_beside, CHANGED),
+        Contender("ranges", "whole", "meta={'strategy': 'ranges'}", query_based.incremental, 1),
         # As in Table 3, changes fill the ranges that they hit.
-        Contender("range_checksum", "whole", "strategy='range_checksum'", query_based.range_checksum, CHANGED),
+        Contender(
+            "range_checksum", "whole", "meta={'strategy': 'range_checksum'}", query_based.range_checksum, CHANGED
+        ),
     ]
 
 

@@ -34,7 +34,7 @@ def text(strategy: str, source: Path) -> str:
     options = (
         "materialized='table', file_format='parquet'"
         if strategy == TABLE
-        else f"materialized='differential', unique_key='id', strategy={strategy!r}"
+        else f"materialized='differential', unique_key='id', meta={{'strategy': {strategy!r}}}"
     )
     return f"{{{{ config({options}) }}}}\nselect * from parquet.`{source}`"
 

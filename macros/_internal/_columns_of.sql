@@ -49,7 +49,7 @@
   {%- elif type.kind == 'struct' -%}
     {%- set fields = [] -%}
     {%- for field in type.fields -%}
-      {%- set plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
+      {%- set plain = deltawave._whole_match('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
       {%- do fields.append((field.name if plain else deltawave._quoted(field.name)) ~ ':' ~ deltawave._type_text(field.type)) -%}
     {%- endfor -%}
     {{ return('struct<' ~ fields | join(',') ~ '>') }}

@@ -34,7 +34,8 @@
 
 {# A Python datetime with a time zone, as the same text. #}
 {%- macro _utc(moment) -%}
-  {{ return(moment.astimezone(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%fZ')) }}
+  {#- Six digits of the second: dbt 2 writes nine. -#}
+  {{ return(moment.astimezone(modules.pytz.utc).strftime('%Y-%m-%dT%H:%M:%S.%f')[:26] ~ 'Z') }}
 {%- endmacro -%}
 
 {# An instant from its text in UTC (see _utc). #}

@@ -11,34 +11,36 @@
   {{ return(parsed.type) }}
 {%- endmacro -%}
 
-{# The type that starts at a position: {type, end}. #}
+{# The type that starts at a position: {type, end}. Slices are matched, since dbt 2 takes a position for flags. #}
 {%- macro _parse_type_at(text, start) -%}
-  {%- set nested = modules.re.compile('(?i)\\s*(array|map|struct)\\s*<\\s*').match(text, start) -%}
+  {%- set nested = modules.re.match('(?i)\\s*(array|map|struct)\\s*<\\s*', text[start:]) -%}
   {%- if not nested -%}
-    {%- set atomic = modules.re.compile('[^,<>()]*(\\([^()]*\\)[^,<>()]*)?').match(text, start) -%}
+    {%- set atomic = modules.re.match('[^,<>()]*(\\([^()]*\\)[^,<>()]*)?', text[start:]) -%}
     {%- set name = modules.re.sub('(?i)\\s+not\\s+null$', '', atomic.group() | trim) -%}
     {%- if not name -%}
       {%- do deltawave._fail('data_type', {'value': text, 'rest': text[start:]}) -%}
     {%- endif -%}
-    {{ return({'type': {'kind': 'atomic', 'name': name | lower}, 'end': atomic.end()}) }}
+    {{ return({'type': {'kind': 'atomic', 'name': name | lower}, 'end': start + atomic.end()}) }}
   {%- endif -%}
 
   {%- set kind = nested.group(1) | lower -%}
-  {%- set separator = modules.re.compile('(?i)\\s*(,|>(\\s*not\\s+null)?)\\s*') -%}
   {%- set parts = [] -%}
-  {%- set at = namespace(position=nested.end(), is_open=text[nested.end():nested.end() + 1] != '>') -%}
+  {%- set inside = start + nested.end() -%}
+  {%- set at = namespace(position=inside, is_open=text[inside:inside + 1] != '>') -%}
   {%- if not at.is_open -%}{%- set at.position = at.position + 1 -%}{%- endif -%}
-  {#- A bounded loop, since Jinja has no while: each part takes at least one character. -#}
-  {%- for _ in range(text | length) if at.is_open -%}
-    {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct' else {'name': none, 'end': at.position} -%}
-    {%- set part = deltawave._parse_type_at(text, field.end) -%}
-    {%- set following = separator.match(text, part.end) -%}
-    {%- if not following -%}
-      {%- do deltawave._fail('data_type', {'value': text, 'rest': text[part.end:]}) -%}
+  {#- A bounded loop, since Jinja has no while: each part takes at least one character. A condition of the loop itself is evaluated beforehand in dbt 2. -#}
+  {%- for _ in range(text | length) -%}
+    {%- if at.is_open -%}
+      {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct' else {'name': none, 'end': at.position} -%}
+      {%- set part = deltawave._parse_type_at(text, field.end) -%}
+      {%- set following = modules.re.match('(?i)\\s*(,|>(\\s*not\\s+null)?)\\s*', text[part.end:]) -%}
+      {%- if not following -%}
+        {%- do deltawave._fail('data_type', {'value': text, 'rest': text[part.end:]}) -%}
+      {%- endif -%}
+      {%- do parts.append({'name': field.name, 'type': part.type}) -%}
+      {%- set at.position = part.end + following.end() -%}
+      {%- set at.is_open = following.group(1) == ',' -%}
     {%- endif -%}
-    {%- do parts.append({'name': field.name, 'type': part.type}) -%}
-    {%- set at.position = following.end() -%}
-    {%- set at.is_open = following.group(1) == ',' -%}
   {%- endfor -%}
 
   {%- if kind == 'struct' -%}
@@ -48,7 +50,7 @@
   {%- elif kind == 'array' and parts | length == 1 -%}
     {{ return({'type': {'kind': 'array', 'element': parts[0].type}, 'end': at.position}) }}
   {%- endif -%}
-  {%- do deltawave._fail('data_type', {'value': text, 'rest': text[nested.start():]}) -%}
+  {%- do deltawave._fail('data_type', {'value': text, 'rest': text[start + nested.start():]}) -%}
 {%- endmacro -%}
 
 {#
@@ -63,10 +65,10 @@
   {%- endset -%}
   {%- set type = modules.re.sub('\\s*\\n\\s*', '', type) -%}
   {%- for pattern in ['\\s*`((?:[^`]|``)*)`(?:\\s*:\\s*|\\s+)', '\\s*([^\\s:,<>]+)\\s+' ~ type, '\\s*(.+?)\\s*:\\s*' ~ type, '\\s*([^:]+?)\\s*:\\s*'] -%}
-    {%- set found = modules.re.compile('(?is)' ~ pattern).match(text, start) -%}
+    {%- set found = modules.re.match('(?is)' ~ pattern, text[start:]) -%}
     {%- if found -%}
       {%- set name = found.group(1) | replace('``', '`') if loop.first else found.group(1) -%}
-      {{ return({'name': name, 'end': found.end()}) }}
+      {{ return({'name': name, 'end': start + found.end()}) }}
     {%- endif -%}
   {%- endfor -%}
   {%- do deltawave._fail('data_type', {'value': text, 'rest': text[start:]}) -%}
@@ -152,7 +154,7 @@
   {%- set digits = [] -%}
   {%- set scales = [] -%}
   {%- for data_type in types -%}
-    {%- set decimal = modules.re.fullmatch('decimal\\((\\d+),(\\d+)\\)', data_type) -%}
+    {%- set decimal = deltawave._whole_match('decimal\\((\\d+),(\\d+)\\)', data_type) -%}
     {%- if decimal -%}
       {%- do digits.append(decimal.group(1) | int - decimal.group(2) | int) -%}
       {%- do scales.append(decimal.group(2) | int) -%}

@@ -5,14 +5,14 @@
   {%- for one in weighed -%}
     {%- set name = one.strategy ~ (' (covering)' if one.covering_copy else '') -%}
     {%- set pages = '-' if one.pages is none else deltawave._percent(one.pages) -%}
-    {%- set sent = ['-' if one.rows_sent is none else '{:,}'.format(one.rows_sent)] if table.is_remote else [] -%}
+    {%- set sent = ['-' if one.rows_sent is none else deltawave._with_commas(one.rows_sent)] if table.is_remote else [] -%}
     {%- do rows.append([name, 'yes' if one.usable else 'no', pages] + sent + [one.reason]) -%}
   {%- endfor -%}
 
   {%- set lines = [
     '',
-    'Strategies for ' ~ '{:,}'.format(table.rows) ~ ' rows of ' ~ '{:,}'.format(table.row_bytes) ~ ' bytes, '
-    ~ '{:,}'.format(table.key_bytes) ~ ' of them key' ~ (' (' ~ table.note ~ ')' if table.note else ''),
+    'Strategies for ' ~ deltawave._with_commas(table.rows) ~ ' rows of ' ~ deltawave._with_commas(table.row_bytes) ~ ' bytes, '
+    ~ deltawave._with_commas(table.key_bytes) ~ ' of them key' ~ (' (' ~ table.note ~ ')' if table.note else ''),
     deltawave._percent(table.compared_fraction) ~ ' of a row is compared, ' ~ deltawave._percent(table.change_fraction)
     ~ ' of the rows change from run to run',
   ] -%}
@@ -36,28 +36,29 @@
   {%- for key in table.unique_key -%}
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
-  {%- set options = ["materialized='differential'", 'unique_key=[' ~ keys | join(', ') ~ ']', "strategy='" ~ choice.strategy ~ "'"] -%}
+  {%- set options = ["'strategy': '" ~ choice.strategy ~ "'"] -%}
   {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
   {#- Change logs are local, wherever their sources are. -#}
-  {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("remote='" ~ table.remote ~ "'") -%}{%- endif -%}
+  {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("'remote': '" ~ table.remote ~ "'") -%}{%- endif -%}
   {%- if table.snapshot_date and 'snapshot_date' not in strategy.allows -%}
-    {%- do options.append("snapshot_date='" ~ table.snapshot_date ~ "'") -%}
+    {%- do options.append("'snapshot_date': '" ~ table.snapshot_date ~ "'") -%}
   {%- endif -%}
-  {%- if choice.ranges_per_run -%}{%- do options.append('ranges_per_run=' ~ choice.ranges_per_run) -%}{%- endif -%}
+  {%- if choice.ranges_per_run -%}{%- do options.append("'ranges_per_run': " ~ choice.ranges_per_run) -%}{%- endif -%}
   {%- set values = {
     'updated_at': "'<timestamp>'",
     'delete_flag': "'<flag>'",
     'root': "'<change log>'",
     'relations': "{'<change log>': {'<its key>': " ~ keys[0] ~ '}}',
   } -%}
-  {%- for option, example in strategy.requires.items() -%}{%- do options.append(option ~ '=' ~ values.get(option, example)) -%}{%- endfor -%}
-  {%- set lines = ['  {' ~ '{ config('] -%}
-  {%- for option in options -%}{%- do lines.append('      ' ~ option ~ ',') -%}{%- endfor -%}
-  {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
+  {%- for option, example in strategy.requires.items() -%}{%- do options.append("'" ~ option ~ "': " ~ values.get(option, example)) -%}{%- endfor -%}
+  {%- set lines = ['  {' ~ '{ config(', "      materialized='differential',", '      unique_key=[' ~ keys | join(', ') ~ '],', '      meta={'] -%}
+  {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
+  {{ return(lines + ['      },', '  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
 {# A share for readers: 200%, 23%, 4.1%, <0.1%. #}
 {%- macro _percent(share) -%}
-  {%- if 0 < share < 0.001 -%}{{ return('<0.1%') }}{%- endif -%}
-  {{ return('{:.0%}'.format(share) if share >= 0.0995 or share * 100 == (share * 100) | round else '{:.1%}'.format(share)) }}
+  {%- if 0 < share and share < 0.001 -%}{{ return('<0.1%') }}{%- endif -%}
+  {%- set percent = share * 100.0 -%}
+  {{ return(('%.0f' if share >= 0.0995 or percent == percent | round else '%.1f') | format(percent) ~ '%') }}
 {%- endmacro -%}

@@ -15,10 +15,10 @@
   {%- set best = finalists[0] if is_small else finalists | sort(attribute='pages') | first -%}
   {%- set reasons = [] -%}
   {%- if table.is_remote -%}
-    {%- do reasons.append('no other sends fewer rows (' ~ '{:,}'.format(fewest) ~ ' of ' ~ '{:,}'.format(table.rows) ~ ')') -%}
+    {%- do reasons.append('no other sends fewer rows (' ~ deltawave._with_commas(fewest) ~ ' of ' ~ deltawave._with_commas(table.rows) ~ ')') -%}
   {%- endif -%}
   {%- if is_small -%}
-    {%- do reasons.append('a table of ' ~ '{:,.1f}'.format(bytes / 1e6) ~ ' MB is read quickly, and nothing can be missed') -%}
+    {%- do reasons.append('a table of ' ~ deltawave._with_commas('%.1f' | format(bytes / 1e6)) ~ ' MB is read quickly, and nothing can be missed') -%}
   {%- elif usable | length == 1 -%}
     {%- set reasons = ['it is the only one that can be used'] -%}
   {%- elif finalists | length > 1 -%}

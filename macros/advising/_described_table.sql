@@ -11,8 +11,8 @@
   {%- endif -%}
   {#- Dumps are copies: no reader of them waits for the application. -#}
   {%- if table.snapshot_date -%}{%- do table.update(can_be_locked=true) -%}{%- endif -%}
-  {%- for name, assumed in {'rows': 1000000, 'row_bytes': 200, 'key_bytes': 8}.items() if table[name] is none -%}
-    {%- do table.update({name: assumed}) -%}
+  {%- for name, assumed in {'rows': 1000000, 'row_bytes': 200, 'key_bytes': 8}.items() -%}
+    {%- if table[name] is none -%}{%- do table.update({name: assumed}) -%}{%- endif -%}
   {%- endfor -%}
   {#- A row of a few bytes is assumed to be all key, unless a longer key is given. -#}
   {%- if arguments.key_bytes is none -%}{%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}{%- endif -%}
@@ -32,9 +32,9 @@
       {%- set allowed = none if value is none and name == 'rows' or is_number and value is integer and value >= least
         else 'a whole number from ' ~ least -%}
     {%- elif name in ['row_bytes', 'key_bytes'] -%}
-      {%- set allowed = none if value is none or is_number and 0 < value < 1e12 else 'a number above 0' -%}
+      {%- set allowed = none if value is none or is_number and 0 < value and value < 1e12 else 'a number above 0' -%}
     {%- elif name in ['compared_fraction', 'change_fraction'] -%}
-      {%- set allowed = none if is_number and 0 <= value <= 1 else 'a number from 0 to 1' -%}
+      {%- set allowed = none if is_number and 0 <= value and value <= 1 else 'a number from 0 to 1' -%}
     {%- else -%}
       {%- set allowed = none if value is boolean else 'true, false' -%}
     {%- endif -%}

@@ -20,14 +20,8 @@
   {%- set kind = config.materialized -%}
   {%- set options = deltawave._follower_options(kind) -%}
   {%- do deltawave._refuse_snapshot_options(name, config, kind) -%}
-  {%- do deltawave._refuse_unknown(name, config, options) -%}
-  {%- set settings = {'kind': kind} -%}
-  {%- for option, declared in options.items() -%}
-    {%- set value = deltawave._given(config, option) -%}
-    {%- set value = declared.default if value is none else value -%}
-    {%- do deltawave._check_option(name, option, declared, value) -%}
-    {%- do settings.update({option: deltawave._listed(value) if declared.is == 'columns' and value is not none else value}) -%}
-  {%- endfor -%}
+  {%- set settings = deltawave._read_options(name, config, options) -%}
+  {%- do settings.update(kind=kind) -%}
   {%- if kind == 'scd2' -%}
     {%- set names = {} -%}
     {%- for name in deltawave._meta_columns() if name != 'dbt_is_deleted' or settings.hard_deletes == 'new_record' -%}
@@ -41,11 +35,11 @@
 {# Refuses options of dbt snapshots that have another name here, or none: nothing would read them. #}
 {%- macro _refuse_snapshot_options(name, config, kind) -%}
   {%- set instead = {'check_cols': 'track_columns', 'invalidate_hard_deletes': 'hard_deletes'} -%}
-  {%- for option in instead if kind == 'scd2' and deltawave._given(config, option) is not none -%}
+  {%- for option in instead if kind == 'scd2' and deltawave._given(name, config, option) is not none -%}
     {%- do deltawave._fail('snapshot_option', {'model': name, 'option': option, 'instead': instead[option]}) -%}
   {%- endfor -%}
   {#- Another value is a strategy of ours, from a folder's configuration. -#}
-  {%- set strategy = deltawave._given(config, 'strategy') -%}
+  {%- set strategy = deltawave._given(name, config, 'strategy') -%}
   {%- if kind == 'scd2' and strategy in ['check', 'timestamp'] -%}
     {%- do deltawave._fail('snapshot_strategy', {'model': name, 'strategy': strategy}) -%}
   {%- endif -%}

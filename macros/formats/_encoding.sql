@@ -25,11 +25,13 @@
   {%- set from = [] -%}
   {%- set to = [] -%}
   {%- for byte in range(128, 256) -%}
-    {%- set latin = '%c' | format(byte) -%}
+    {%- set code = '\\u00' ~ '%02x' | format(byte) -%}
+    {%- set latin = fromjson('"' ~ code ~ '"') -%}
+    {%- if latin.encode is not defined -%}{%- do deltawave._fail('encoding_of_dbt', {'encoding': encoding}) -%}{%- endif -%}
     {%- set character = latin.encode('iso-8859-1').decode(encoding, 'replace') -%}
     {%- if character != latin -%}
       {#- Written as numbers: not every metastore keeps text other than ASCII. -#}
-      {%- do from.append('\\u' ~ latin.encode('utf-16-be').hex()) -%}
+      {%- do from.append(code) -%}
       {%- do to.append('\\u' ~ character.encode('utf-16-be').hex()) -%}
     {%- endif -%}
   {%- endfor -%}

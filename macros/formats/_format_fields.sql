@@ -101,7 +101,7 @@
     {{ return({'data_type': text, 'kind': kinds[text], 'scale': none}) }}
   {%- endif -%}
   {%- set decimal = modules.re.match('decimal\\s*\\(\\s*(\\d+)\\s*(?:,\\s*(\\d+)\\s*)?\\)$', text) -%}
-  {%- if not decimal or not decimal.group(2) | int(0) <= decimal.group(1) | int <= 38 or decimal.group(1) | int == 0 -%}
+  {%- if not decimal or decimal.group(2) | int(0) > decimal.group(1) | int or decimal.group(1) | int > 38 or decimal.group(1) | int == 0 -%}
     {%- do deltawave._fail('external_value', {
       'source': name, 'option': label ~ '.data_type', 'value': none if data_type is not defined else data_type,
       'allowed': (kinds.keys() | list + ['decimal(precision, scale)']) | join(', '),

@@ -103,7 +103,7 @@
     {%- do deltawave._fail('external_options', {'source': name, 'value': options}) -%}
   {%- endif -%}
   {%- set checksums = external.get('checksums') -%}
-  {%- if checksums is not none and (checksums is not string or not modules.re.fullmatch('[^/\\\\?\\[\\]{}]+', checksums)) -%}
+  {%- if checksums is not none and (checksums is not string or not deltawave._whole_match('[^/\\\\?\\[\\]{}]+', checksums)) -%}
     {%- do deltawave._fail('external_value', {
       'source': name, 'option': 'checksums', 'value': checksums,
       'allowed': "the name of the checksum files in the folders of the data, in which * stands for any text, like '*.sha256'",

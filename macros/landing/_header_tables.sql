@@ -23,7 +23,7 @@
   {%- set schema = definition.relation.schema -%}
   {%- if run_query('show schemas like ' ~ deltawave._literal(schema)).rows -%}
     {%- for row in run_query('show tables in ' ~ deltawave._quoted(schema) ~ ' like ' ~ deltawave._literal(prefix ~ '*')).rows -%}
-      {%- if modules.re.fullmatch(modules.re.escape(prefix) ~ '[0-9a-f]{8}', row[1] | lower) -%}
+      {%- if deltawave._whole_match(modules.re.escape(prefix) ~ '[0-9a-f]{8}', row[1] | lower) -%}
         {%- do relations.append(deltawave._relation(schema, row[1])) -%}
       {%- endif -%}
     {%- endfor -%}
@@ -66,7 +66,7 @@ alter table {{ table.relation }} {{ action }}
 {%- macro _unescaped(text) -%}
   {%- set decoded = namespace(text=text) -%}
   {%- for code in modules.re.findall('%([0-9A-Fa-f]{2})', text) | unique(case_sensitive=true) if code != '25' -%}
-    {%- set decoded.text = decoded.text.replace('%' ~ code, '%c' | format(code | int(base=16))) -%}
+    {%- set decoded.text = decoded.text.replace('%' ~ code, fromjson('"\\u00' ~ code ~ '"')) -%}
   {%- endfor -%}
   {{ return(decoded.text.replace('%25', '%')) }}
 {%- endmacro -%}

@@ -74,11 +74,13 @@
 
 {# Adds {id: is_read} for everything that a node depends on. A node reached by several paths is read if one of them reads it. #}
 {%- macro _gather_parents(node, is_read, found) -%}
-  {%- for id in node.depends_on.nodes or [] if id not in found or (is_read and not found[id]) -%}
-    {%- do found.update({id: is_read}) -%}
-    {%- set parent = graph.nodes.get(id) -%}
-    {%- if parent and parent.config.materialized != 'differential' -%}
-      {%- do deltawave._gather_parents(parent, is_read and parent.config.materialized in ['view', 'ephemeral'], found) -%}
+  {%- for id in node.depends_on.nodes or [] -%}
+    {%- if id not in found or (is_read and not found[id]) -%}
+      {%- do found.update({id: is_read}) -%}
+      {%- set parent = graph.nodes.get(id) -%}
+      {%- if parent and parent.config.materialized != 'differential' -%}
+        {%- do deltawave._gather_parents(parent, is_read and parent.config.materialized in ['view', 'ephemeral'], found) -%}
+      {%- endif -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}

@@ -6,16 +6,22 @@
   {%- set reached = [log_id] -%}
   {%- set readers = [] -%}
   {#-
-    The list grows during the loop. Another change log, or a wave index, does not follow a rewind: it reports that when it runs. Models of current_state and
-    scd2 rebuild their tables.
+    Layer by layer: dbt 2 does not follow a list that grows during a loop. Another change log, or a wave index, does not follow a rewind: it reports that
+    when it runs. Models of current_state and scd2 rebuild their tables.
   -#}
-  {%- for unique_id in reached -%}
-    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.unique_id not in reached and unique_id in node.depends_on.nodes -%}
-      {%- if node.config.materialized not in ['differential', 'wave_index'] -%}
-        {%- do reached.append(node.unique_id) -%}
-        {%- if node.config.materialized == 'incremental' and deltawave._has_batches_after(node, until) -%}{%- do readers.append(node.name) -%}{%- endif -%}
-      {%- endif -%}
+  {%- set layer = namespace(ids=[log_id]) -%}
+  {%- for _ in range(graph.nodes | length + 1) -%}
+    {%- set next = [] -%}
+    {%- for unique_id in layer.ids -%}
+      {%- for node in graph.nodes.values() if node.resource_type == 'model' and unique_id in node.depends_on.nodes -%}
+        {%- if node.unique_id not in reached and node.config.materialized not in ['differential', 'wave_index'] -%}
+          {%- do reached.append(node.unique_id) -%}
+          {%- do next.append(node.unique_id) -%}
+          {%- if node.config.materialized == 'incremental' and deltawave._has_batches_after(node, until) -%}{%- do readers.append(node.name) -%}{%- endif -%}
+        {%- endif -%}
+      {%- endfor -%}
     {%- endfor -%}
+    {%- set layer.ids = next -%}
   {%- endfor -%}
   {{ return(readers | sort) }}
 {%- endmacro -%}

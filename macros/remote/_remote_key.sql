@@ -40,7 +40,7 @@
     'timestamp': 'timestamp',
     'timestamp_ntz': 'timestamp_ntz',
   } -%}
-  {%- for pattern, kind in kinds.items() if modules.re.fullmatch(pattern, data_type) -%}
+  {%- for pattern, kind in kinds.items() if deltawave._whole_match(pattern, data_type) -%}
     {#- Derby has no time zones. -#}
     {%- if not (kind == 'timestamp' and job.remote.dialect == 'derby') -%}
       {{ return(kind) }}

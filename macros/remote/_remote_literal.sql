@@ -5,7 +5,7 @@
 {%- macro _remote_literal(job, key, value) -%}
   {%- set number = '-?\\d+(\\.\\d+)?(E[+-]?\\d+)?' -%}
   {%- set patterns = {
-    'text': '(?s).*',
+    'text': '[\\s\\S]*',
     'number': number,
     'double': number ~ '|NaN|-?Infinity',
     'boolean': 'true|false',
@@ -13,7 +13,7 @@
     'timestamp': '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?',
     'timestamp_ntz': '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?',
   } -%}
-  {%- if not modules.re.fullmatch(patterns[key.kind], value) -%}
+  {%- if not deltawave._whole_match(patterns[key.kind], value) -%}
     {%- do deltawave._fail('remote_key_value', {'model': job.name, 'column': key.column, 'value': value, 'kind': key.kind}) -%}
   {%- endif -%}
   {{ return(deltawave._in_dialect(job, '_remote_literal')(key.kind, value)) }}

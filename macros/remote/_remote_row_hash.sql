@@ -69,7 +69,7 @@
 
 {# Derby casts numbers only to char, and neither floats nor bytes to text. #}
 {%- macro _derby_text(column) -%}
-  {%- if modules.re.fullmatch('(tiny|small|big)?int|decimal\\(.*\\)', column.data_type) -%}
+  {%- if deltawave._whole_match('(tiny|small|big)?int|decimal\\(.*\\)', column.data_type) -%}
     {{ return('cast(' ~ column.name ~ ' as char(40))') }}
   {%- elif column.data_type in ['float', 'double'] -%}
     {{ return('cast(deltawave_bits(' ~ column.name ~ ' + 0e0) as char(40))') }}

@@ -19,5 +19,6 @@ where
   {%- endset -%}
   {%- set row = run_query(sql).rows[0] -%}
   {%- if row[0] is none -%}{{ return([]) }}{%- endif -%}
-  {{ return(['', '  Bytes read: {:,}; by full comparisons: {:,}'.format(row[0] | int, row[1] | int)]) }}
+  {%- set line = '  Bytes read: ' ~ row[0] | int ~ '; by full comparisons: ' ~ row[1] | int -%}
+  {{ return(['', deltawave._with_commas(line)]) }}
 {%- endmacro -%}

@@ -91,7 +91,7 @@
 {%- macro _fail_without_batch(macro_name, model, relation) -%}
   {%- set view = deltawave._relation(relation.schema, relation.identifier) -%}
   {%- set facts = deltawave._table_facts(run_query('describe extended ' ~ view).rows) if deltawave._in_catalog(view) else {} -%}
-  {%- set clone = modules.re.fullmatch('select \\* from (`.+`)', facts.get('View Text') or '') -%}
+  {%- set clone = deltawave._whole_match('select \\* from (`.+`)', facts.get('View Text') or '') -%}
   {%- if clone -%}
     {%- do deltawave._fail('cloned_model', {'macro': macro_name, 'model': model, 'relation': view | string, 'other': clone.group(1)}) -%}
   {%- endif -%}

@@ -110,7 +110,7 @@ where false
   {%- set rows = [heads] -%}
   {%- for count in counts -%}
     {%- set cells = [count['batch_id'] | string] + ([count.dump] if is_named else []) + [count['at']] -%}
-    {%- for name in shown -%}{%- do cells.append('{:,}'.format(count[name])) -%}{%- endfor -%}
+    {%- for name in shown -%}{%- do cells.append(deltawave._with_commas(count[name])) -%}{%- endfor -%}
     {%- do rows.append(cells) -%}
   {%- endfor -%}
   {{ return(deltawave._aligned(rows, 'r' ~ ('ll' if is_named else 'l') ~ 'r' * shown | length)) }}
@@ -124,7 +124,8 @@ where false
     {%- for cell in row -%}
       {%- set place = loop.index0 -%}
       {%- set width = rows | map(attribute=place) | map('length') | max -%}
-      {%- do cells.append(cell.ljust(width) if sides[place] == 'l' else cell.rjust(width)) -%}
+      {%- set blanks = ' ' * (width - cell | length) -%}
+      {%- do cells.append(cell ~ blanks if sides[place] == 'l' else blanks ~ cell) -%}
     {%- endfor -%}
     {%- do lines.append(('  ' ~ cells | join('  ')).rstrip()) -%}
   {%- endfor -%}

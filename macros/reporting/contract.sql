@@ -33,7 +33,7 @@
   {%- for column in columns -%}
     {%- set described = {'name': column.name, 'data_type': column.data_type} -%}
     {#- dbt writes other names without quotes into its own statements, such as those of tests. -#}
-    {%- if not modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', column.name) -%}{%- do described.update(quote=true) -%}{%- endif -%}
+    {%- if not deltawave._whole_match('[A-Za-z_][A-Za-z0-9_]*', column.name) -%}{%- do described.update(quote=true) -%}{%- endif -%}
     {%- do lines.append('      - ' ~ toyaml(described).strip() | indent(8)) -%}
   {%- endfor -%}
   {{ return(lines | join('\n')) }}

@@ -22,18 +22,12 @@
 {%- macro _wave_settings(name, config) -%}
   {%- do deltawave._require_wave_adapter(name, with_session=false) -%}
   {%- set options = deltawave._wave_options() -%}
-  {%- do deltawave._refuse_unknown(name, config, options) -%}
+  {%- set settings = deltawave._read_options(name, config, options) -%}
   {%- set examples = {'scheme': 'wata', 'window': '7', 'constituents': '3', 'day_column': 'day', 'search_field': 'supplier_id'} -%}
-  {%- set settings = {'file_format': 'parquet'} -%}
-  {%- for option, declared in options.items() -%}
-    {%- set value = deltawave._given(config, option) -%}
-    {%- set value = declared.default if value is none else value -%}
-    {%- if value is none and option in examples -%}
-      {%- do deltawave._fail('required', {'model': name, 'option': option, 'example': examples[option]}) -%}
-    {%- endif -%}
-    {%- do deltawave._check_option(name, option, declared, value) -%}
-    {%- do settings.update({option: value}) -%}
+  {%- for option in examples if settings[option] is none -%}
+    {%- do deltawave._fail('required', {'model': name, 'option': option, 'example': examples[option]}) -%}
   {%- endfor -%}
+  {%- do settings.update(file_format='parquet') -%}
   {%- for option, allowed in adapter.call_library('deltawave.wave.schemes.refused', {}, deltawave._wave_layout(settings)).items() -%}
     {%- do deltawave._fail('option_value', {
       'model': name, 'option': option, 'value': settings[option], 'allowed': allowed ~ ' with scheme: ' ~ settings.scheme,

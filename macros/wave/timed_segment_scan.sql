@@ -89,9 +89,9 @@
   {%- if value is none -%}{{ return(none) }}{%- endif -%}
   {%- set pattern, kind = {
     'date': ['[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])', 'a date like 2026-01-31'],
-    'string': ['(?s).*', 'a text'],
+    'string': ['[\\s\\S]*', 'a text'],
   }.get(type, ['-?[0-9]+', 'a whole number']) -%}
-  {%- if (type == 'string' and value is not string) or not modules.re.fullmatch(pattern, value | string)
+  {%- if (type == 'string' and value is not string) or not deltawave._whole_match(pattern, value | string)
     or (type == 'date' and not deltawave._is_date(value | string)) -%}
     {%- do deltawave._fail('day_of_range', {'option': option, 'value': value | string, 'kind': kind, 'column': wave.spec.day_column}) -%}
   {%- endif -%}

@@ -1,7 +1,7 @@
 {{ config(
     materialized='differential',
     unique_key='tz',
-    snapshot_date='dump_date',
+    meta={'snapshot_date': 'dump_date'},
 ) }}
 
 select

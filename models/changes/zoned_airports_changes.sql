@@ -1,11 +1,13 @@
 {{ config(
     materialized='differential',
-    strategy='view',
     unique_key='icao',
-    root='airports_changes',
-    relations={
-        'airports_changes': {'icao': 'icao'},
-        'time_zones_changes': {'tz': 'tz'},
+    meta={
+        'strategy': 'view',
+        'root': 'airports_changes',
+        'relations': {
+            'airports_changes': {'icao': 'icao'},
+            'time_zones_changes': {'tz': 'tz'},
+        },
     },
 ) }}
 

@@ -1,11 +1,13 @@
 {{ config(
     materialized='wave_index',
-    scheme='wata',
-    window=7,
-    constituents=3,
-    day_column='dump_date',
-    search_field='airport_ident',
     buckets=4,
+    meta={
+        'scheme': 'wata',
+        'window': 7,
+        'constituents': 3,
+        'day_column': 'dump_date',
+        'search_field': 'airport_ident',
+    },
 ) }}
 
 select

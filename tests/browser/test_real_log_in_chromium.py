@@ -13,7 +13,7 @@ from dbt.adapters.deltawave import operation_command
 
 # Two dumps: of the second one, half of the accounts in the north have another amount.
 MODEL = """
-{{ config(materialized='differential', unique_key='account_id', snapshot_date='day') }}
+{{ config(materialized='differential', unique_key='account_id', meta={'snapshot_date': 'day'}) }}
 
 select
     accounts.id as account_id,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from functional.macros.generated import content
+from model_options import placed
 from unit.macro_harness import Macros, Relation
 from workbench import SEVERAL, Run, Workbench
 
@@ -13,7 +14,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 def config(**options: Any) -> str:
     """The head of a differential model, written as users do: dbt's parser reads literals without rendering them."""
-    given = {"materialized": "differential", **options}
+    given = placed({"materialized": "differential", **options})
     return f"{{{{ config({', '.join(f'{name}={value!r}' for name, value in given.items())}) }}}}\n"
 
 

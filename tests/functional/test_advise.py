@@ -57,7 +57,10 @@ class TestAdvise:
         text = advise(model="accounts", is_remote=True, is_clustered=True)
         assert "Strategies for 5,000 rows of 104 bytes, 12 of them key (measured: accounts)\n" in text
         assert "Take range_checksum: no other sends fewer rows (1,000 of 5,000).\n" in text
-        assert "      unique_key=['region', 'owner\\'s id'],\n      strategy='range_checksum',\n" in text
+        assert (
+            "      unique_key=['region', 'owner\\'s id'],\n      meta={\n          'strategy': 'range_checksum',\n"
+            in text
+        )
 
     def test_a_source_is_measured_where_it_lies(self, advise):
         assert "Strategies for 5,000 rows of 104 bytes, 8 of them key (measured: legacy.clients)\n" in advise(

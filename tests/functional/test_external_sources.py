@@ -163,11 +163,11 @@ class TestExternalSources:
 
 
 CHANGES = """
-{{ config(materialized='differential', unique_key='id', snapshot_date='dump_date') }}
+{{ config(materialized='differential', unique_key='id', meta={'snapshot_date': 'dump_date'}) }}
 select id, name, dump_date from {{ ref('stg_accounts') }}
 """
 RENAMED = """
-{{ config(materialized='differential', unique_key='id', snapshot_date='day') }}
+{{ config(materialized='differential', unique_key='id', meta={'snapshot_date': 'day'}) }}
 select id, name, cast(dump_date as string) as day from {{ ref('stg_accounts') }}
 """
 FOUR = "id,name\n1,ann\n2,bob\n3,cid\n4,dan\n"
@@ -193,12 +193,14 @@ OF_A_RUN = [
 ]
 TOWN = [*COLUMNS, {"name": "town", "data_type": "string"}]
 TOWNS = """
-{{ config(materialized='differential', unique_key='id', snapshot_date='dump_date',
-          on_schema_change='sync_all_columns') }}
+{{ config(
+    materialized='differential', unique_key='id', on_schema_change='sync_all_columns',
+    meta={'snapshot_date': 'dump_date'},
+) }}
 select * from {{ source('legacy', 'accounts') }}
 """
 # Dates that were delivered again are compared again.
-REPLACED = TOWNS.replace("snapshot_date", "redelivery='replace', snapshot_date")
+REPLACED = TOWNS.replace("'snapshot_date'", "'redelivery': 'replace', 'snapshot_date'")
 
 
 def folder(day: int) -> str:
@@ -238,8 +240,13 @@ def begun_with(log: Log) -> Log:
 
 COUNTED = """
 -- depends_on: {{ source('legacy', 'counts') }}
-{{ config(materialized='differential', unique_key='id', snapshot_date='dump_date',
-          expected_rows="select dump_rows from {{ source('legacy', 'counts') }} where dump_date = {snapshot_date}") }}
+{{ config(
+    materialized='differential', unique_key='id',
+    meta={
+        'snapshot_date': 'dump_date',
+        'expected_rows': "select dump_rows from {{ source('legacy', 'counts') }} where dump_date = {snapshot_date}",
+    },
+) }}
 select id, name, dump_date from {{ ref('stg_accounts') }}
 """
 
@@ -442,7 +449,8 @@ class TestRuns:
     def test_names_of_files_order_dumps(self, empty):
         empty.declare()
         empty.select(
-            "{{ config(materialized='differential', unique_key='id', snapshot_date='load_id', snapshot_order='text') }}"
+            "{{ config(materialized='differential', unique_key='id', "
+            "meta={'snapshot_date': 'load_id', 'snapshot_order': 'text'}) }}"
             " select *, _metadata.file_name as load_id from {{ source('legacy', 'accounts') }}"
         )
         empty.write("accounts_2026w05.csv", FOUR)

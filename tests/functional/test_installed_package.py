@@ -10,8 +10,18 @@ import yaml
 from dbt.artifacts.resources.types import NodeType
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
+from unit.macro_harness import Macros
 
 ROOT = Path(__file__).resolve().parents[2]
+# The configuration of a folder, and a model in it.
+FOLDER = {
+    "+materialized": "differential",
+    "+meta": {"owner": "bi", "strategy": "union", "ignore_columns": ["seen_at"], "state_schema": "kept"},
+}
+MODEL = """
+{{ config(unique_key='id', meta={'strategy': 'outer_join', 'hint': 'merge', 'state_schema': none}) }}
+select 1 as id, 2 as seen_at
+"""
 OWN_MACROS = {"macro.deltawave.diff", "macro.deltawave.create_external_sources"}
 
 
@@ -24,7 +34,8 @@ class Project:
         self.warnings: list[str] = []
 
     def dbt(self, *command: str) -> Any:
-        outcome = dbtRunner(callbacks=[self._note]).invoke(["--quiet", *command, *self.options])
+        quiet = ["--quiet", "--show-all-deprecations"]
+        outcome = dbtRunner(callbacks=[self._note]).invoke([*quiet, *command, *self.options])
         assert outcome.success, outcome.exception
         return outcome.result
 
@@ -47,7 +58,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DELTAWAVE_RUNWAYS", str(folder))
         patch.setenv("DELTAWAVE_AIRPORTS_DATABASE", "true")
-        manifest: Manifest = project.dbt("parse")
+        manifest: Manifest = project.dbt("parse", "--no-partial-parse")
+    assert project.warnings == [], "dbt warns of the demo, or deprecates what it has"
     return manifest
 
 
@@ -83,7 +95,18 @@ def consumer(request: pytest.FixtureRequest, demo: Manifest, tmp_path: Path) -> 
     target = {"type": adapter, "method": "session", "schema": "shop", "host": "local"}
     # The profile may be called like the package, too.
     project.write("profiles.yml", {"deltawave": {"target": "local", "outputs": {"local": target}}})
-    project.write("dbt_project.yml", {"name": "shop", "version": "1.0.0", "profile": "deltawave"})
+    project.write(
+        "dbt_project.yml",
+        {
+            "name": "shop",
+            "version": "1.0.0",
+            "profile": "deltawave",
+            "models": {"shop": {"logs": FOLDER}},
+            # The default from dbt 1.12.
+            "flags": {"validate_macro_args": True},
+        },
+    )
+    project.write("models/logs/log_of_folder.sql", MODEL)
     project.write("packages.yml", {"packages": [package(tmp_path / "source")]})
     for name in relations(demo):
         text, path = ("id\n1\n", f"seeds/{name}.csv") if kind == "seed" else ("select 1 as id", f"models/{name}.sql")
@@ -188,6 +211,7 @@ def test_it_brings_macros_and_nothing_else(consumer: Project, demo: Manifest) ->
     assert not [name for name in listed if "deltawave" in name]
     manifest = consumer.dbt("parse")
     assert packages(manifest) == {"shop"}
+    assert_meta_is_merged(manifest)
     assert manifest.macros.keys() >= OWN_MACROS
     assert not [block for block in manifest.docs.values() if block.package_name == "deltawave"]
     # The next command parses only the files that are renamed.
@@ -198,6 +222,14 @@ def test_it_brings_macros_and_nothing_else(consumer: Project, demo: Manifest) ->
     rename(consumer.root, "", *relations(demo))
     assert packages(consumer.dbt("parse")) == {"shop"}
     assert consumer.warnings == []
+
+
+def assert_meta_is_merged(manifest: Manifest) -> None:
+    config = manifest.nodes["model.shop.log_of_folder"].config.to_dict(omit_none=True)
+    assert config["meta"]["owner"] == "bi"
+    settings = Macros()._differential_settings("log_of_folder", config)
+    options = ("strategy", "hint", "ignore_columns", "state_schema")
+    assert [settings[option] for option in options] == ["outer_join", "merge", ["seen_at"], None]
 
 
 def rename(root: Path, end: str, *names: str) -> None:

@@ -395,7 +395,10 @@ class TestRecords:
 
 
 CHANGES = """
-{{ config(materialized='differential', unique_key='account_id', snapshot_date='dump_date', max_delete_fraction=1) }}
+{{ config(
+    materialized='differential', unique_key='account_id',
+    meta={'snapshot_date': 'dump_date', 'max_delete_fraction': 1},
+) }}
 select * from {{ source('legacy', 'accounts') }}
 """
 DATED = {**FIXED, "partitions": PARTITIONS}

@@ -48,7 +48,7 @@ SOURCE = {
     ],
 }
 CHANGES = """
-{{ config(materialized='differential', unique_key='id', snapshot_date='dump_date') }}
+{{ config(materialized='differential', unique_key='id', meta={'snapshot_date': 'dump_date'}) }}
 select * from {{ source('ourairports', 'runway_dumps') }}
 """
 

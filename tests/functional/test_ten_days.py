@@ -36,9 +36,14 @@ MODELS = {
     f"{LOG}.sql": """
 -- depends_on: {{ source('legacy', 'accounts_counts') }}
 {{ config(
-    materialized='differential', unique_key='account_id', snapshot_date='dump_date', every='day',
-    duplicate_keys='quarantine', on_schema_change='append_new_columns',
-    expected_rows="select row_count from {{ source('legacy', 'accounts_counts') }} where dump_date = {snapshot_date}"
+    materialized='differential', unique_key='account_id', on_schema_change='append_new_columns',
+    meta={
+        'snapshot_date': 'dump_date',
+        'every': 'day',
+        'duplicate_keys': 'quarantine',
+        'expected_rows': "select row_count from {{ source('legacy', 'accounts_counts') }}
+                          where dump_date = {snapshot_date}",
+    },
 ) }}
 
 select * from {{ source('legacy', 'accounts') }}

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
+from model_options import placed
 from pyspark.sql import SparkSession
 
 MODEL = "accounts"
@@ -77,7 +78,8 @@ class Workbench:
         self.add_model(name, self._differential(select, config))
 
     def _differential(self, select: str, config: dict[str, Any]) -> str:
-        options = json.dumps({"materialized": "differential", "file_format": self.file_format, **CONFIG, **config})
+        given = {"materialized": "differential", "file_format": self.file_format, **CONFIG, **config}
+        options = json.dumps(placed(given))
         return f"{{{{ config(**fromjson({options!r})) }}}}\n{select}\n"
 
     def add_model(self, name: str, text: str) -> None:

@@ -107,8 +107,10 @@ Take ranges: it is the only one that can be used.
   {{ config(
       materialized='differential',
       unique_key=['<key>'],
-      strategy='ranges',
-      ranges_per_run=1,
+      meta={
+          'strategy': 'ranges',
+          'ranges_per_run': 1,
+      },
   ) }}
 """
 
@@ -133,7 +135,7 @@ def test_a_typical_source_gets_its_strategy(source: str) -> None:
     (advice,) = (line for line in text.splitlines() if line.startswith("Take "))
     assert advice.startswith(f"Take {strategy}: ")
     assert reason in advice
-    assert f"      strategy='{strategy.split()[0]}',\n" in text
+    assert f"          'strategy': '{strategy.split()[0]}',\n" in text
     assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
     # It is printed as a model takes it.
     config = eval(f"dict({text.partition('config(')[2].partition(') }}')[0]})")
@@ -235,9 +237,9 @@ def test_the_page_is_one_that_a_terminal_shows() -> None:
 
 def test_options_of_time_stamps_are_part_of_the_configuration() -> None:
     text = advise(**BIG, **FLAGGED, compared_fraction=0.3)
-    options = ["updated_at='<timestamp>'", "delete_flag='<flag>'"]
+    options = ["'updated_at': '<timestamp>'", "'delete_flag': '<flag>'"]
     read = "  select ... from <covering copy>"
-    assert "".join(f"      {option},\n" for option in options) + f"  ) }}}}\n{read}" in text
+    assert "".join(f"          {option},\n" for option in options) + f"      }},\n  ) }}}}\n{read}" in text
 
 
 @pytest.mark.parametrize(
@@ -253,22 +255,27 @@ def test_a_source_that_may_not_be_locked_is_read_some_ranges_a_run(
     strategy: str, source: dict[str, Any], ranges: int
 ) -> None:
     text = advise(**source, can_be_locked=False)
-    assert f"      strategy='{strategy}',\n      ranges_per_run={ranges},\n" in text
+    assert f"          'strategy': '{strategy}',\n          'ranges_per_run': {ranges},\n" in text
     assert line_of(text, strategy)[-1].endswith("; sees a change when its turn comes")
     assert "ranges_per_run" not in advise(**source)
 
 
 def test_a_remote_source_is_named_in_the_configuration() -> None:
-    assert "      strategy='range_checksum',\n      remote='<remote>',\n" in advise(is_remote=True, is_clustered=True)
-    assert "remote='" not in advise()
+    assert "'strategy': 'range_checksum',\n          'remote': '<remote>',\n" in advise(
+        is_remote=True, is_clustered=True
+    )
+    assert "'remote'" not in advise()
     # Known from the model itself.
-    config = {"materialized": "differential", "unique_key": "id", "remote": "legacy"}
+    config = {"materialized": "differential", "unique_key": "id", "meta": {"remote": "legacy"}}
     node = {"resource_type": "model", "name": "accounts", "config": config}
     sizes = {"rows": 1_000_000, "row_bytes": 200, "key_bytes": 8}
     text = advise({"accounts": node}, model="accounts", is_clustered=True, **sizes)
-    assert "      unique_key=['id'],\n      strategy='range_checksum',\n      remote='legacy',\n" in text
+    assert (
+        "  unique_key=['id'],\n      meta={\n          'strategy': 'range_checksum',\n          'remote': 'legacy',\n"
+        in text
+    )
     # A view reads change logs.
-    assert "remote='" not in advise(is_remote=True, is_join=True)
+    assert "'remote'" not in advise(is_remote=True, is_join=True)
 
 
 def test_rows_that_are_sent_are_shown_of_a_remote_source_alone() -> None:
@@ -351,7 +358,7 @@ def test_of_dated_dumps_the_newest_is_measured(
     for strategy in ("row_checksum", "timestamp", "ranges"):
         assert line_of(text, strategy)[1::2] == ["no", "compares no dumps of several dates: it takes no snapshot_date"]
     assert line_of(text, "window")[1] == "yes"
-    assert "      strategy='outer_join',\n      snapshot_date='dt',\n" in text
+    assert "          'strategy': 'outer_join',\n          'snapshot_date': 'dt',\n" in text
 
 
 def test_timestamps_are_named() -> None:

@@ -45,6 +45,12 @@ FOREIGN = """
     elementary dbt_expectations partition_expiration_days row_access_policy predicate storage_type table_type
 """
 
+# Near enough at the top level, where few keys are the user's own; under meta they are names like any other.
+FINE_UNDER_META = """
+    unique_key_columns updated_at_column relation hints remotes bucket
+    contains_pii group windows remove overlay roots route every_hour full_refresh_day initial_load_date warn_after_hours
+    snapshot_date_source file_format_version updated_by updated_on Window overlaps
+"""
 
 MACROS = Macros()
 
@@ -75,13 +81,23 @@ def test_foreign_keys_pass() -> None:
     settings(**dict.fromkeys(FOREIGN.split(), "x"))
 
 
-def test_meta_is_the_user_s_own_but_for_our_names() -> None:
-    own = {"strategy": "growth", "updated_at": "2026-01-01", "wave": {"ignore_columns": ["a"]}}
-    assert settings(meta=own)["strategy"] == "outer_join"
-    # Said twice, it is read where it is read.
-    twice = {"ignore_columns": ["b"], "max_delete_fraction": 1, "deltawave": {"max_delete_fraction": 0.1}}
-    found = settings(meta=twice, ignore_columns=["a"])
-    assert (found["ignore_columns"], found["max_delete_fraction"]) == (["a"], 0.1)
+@pytest.mark.parametrize("given", [given for given in MISSPELT if given not in FINE_UNDER_META.split()])
+def test_a_misspelt_option_under_meta_is_refused_too(given: str) -> None:
+    option = MISSPELT[given]
+    with pytest.raises(CompilationError) as error:
+        settings(meta={"owner": "bi", given: "x"})
+    assert f"accounts: '{given}' is not an option, but nearly '{option}'. Write '{option}', or rename" in str(
+        error.value
+    )
+
+
+def test_keys_of_the_user_s_own_under_meta_pass() -> None:
+    own = dict.fromkeys((FOREIGN + FINE_UNDER_META).split(), "x")
+    assert settings(meta={**own, "wave": {"ignore_columns": ["a"]}, "deltawave": "yes"}) == settings()
+    # Of other kinds of models.
+    keys = {"unique_key": "id", "schema": "x", "windows": True, "constituent_of": "x"}
+    waves = {"scheme": "del", "window": 7, "constituents": 3, "day_column": "day", "search_field": "supplier"}
+    assert MACROS._wave_settings("sales", waves | {"meta": keys})["scheme"] == "del"
 
 
 @pytest.mark.parametrize("known", [ModelConfig, SparkConfig])

@@ -83,7 +83,7 @@ def test_the_page_of_an_advice() -> None:
     assert "wave_index" not in page
     page = "\n".join(advice_lines(advise(replace(given, probes=1000), WaveNeeds(techniques=("packed_shadow",)))))
     assert "Take reindex with 1 constituent, packed_shadow." in page
-    assert "      scheme='reindex',\n      window=100,\n      constituents=1,\n" in page
+    assert "          'scheme': 'reindex',\n          'window': 100,\n          'constituents': 1,\n" in page
     page = "\n".join(advice_lines(advise(given, WaveNeeds(most_space=57))))
     assert "Take a partitioned table: no wave index meets the needs." in page
 

@@ -46,8 +46,8 @@ def test_a_bad_configuration_is_explained(kind: str) -> None:
 
 
 def test_options_have_defaults_and_come_from_meta() -> None:
-    settings = Macros()._wave_settings("sales", {**GOOD, "meta": {"deltawave": {"window": 5, "gaps": "empty"}}})
-    assert (settings["window"], settings["gaps"], settings["update_technique"]) == (5, "empty", "packed_shadow")
+    settings = Macros()._wave_settings("sales", {**GOOD, "meta": {"clip": True, "gaps": "empty"}})
+    assert (settings["window"], settings["gaps"], settings["update_technique"]) == (7, "empty", "packed_shadow")
     assert settings["clip"] is True
 
 

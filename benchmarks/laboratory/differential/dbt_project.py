@@ -103,7 +103,7 @@ class Project:
         self.folder = snapshots.folder / "project"
         texts = {}
         for name, options in models.items():
-            given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, **options}
+            given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, "meta": dict(options)}
             arguments = ", ".join(f"{option}={value!r}" for option, value in given.items())
             source = snapshots.folder / ("{{ var('side') }}" if name == "window" else "source")
             texts[name] = (

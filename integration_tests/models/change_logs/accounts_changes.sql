@@ -1,3 +1,3 @@
-{{ config(unique_key='account_id', snapshot_date='dump_date') }}
+{{ config(unique_key='account_id', meta={'snapshot_date': 'dump_date'}) }}
 
 select * from {{ ref('stg_account_dumps') }}

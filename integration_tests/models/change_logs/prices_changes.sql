@@ -1,3 +1,3 @@
-{{ config(unique_key=['region', 'sku'], strategy='union') }}
+{{ config(unique_key=['region', 'sku'], meta={'strategy': 'union'}) }}
 
 select * from {{ ref('current_prices') }}

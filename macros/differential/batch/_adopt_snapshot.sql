@@ -126,7 +126,7 @@
   {%- set numbers = '(tiny|small|big)?int|float|double|decimal\\(\\d+,\\d+\\)' -%}
   {%- set times = 'date|timestamp|timestamp_ntz' -%}
   {%- for pair in [numbers, times, 'string|boolean', 'string|' ~ numbers, 'string|' ~ times] -%}
-    {%- if modules.re.fullmatch(pair, was) and modules.re.fullmatch(pair, data_type) -%}{{ return(true) }}{%- endif -%}
+    {%- if deltawave._whole_match(pair, was) and deltawave._whole_match(pair, data_type) -%}{{ return(true) }}{%- endif -%}
   {%- endfor -%}
   {{ return(was == data_type) }}
 {%- endmacro -%}

@@ -53,7 +53,7 @@
     {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
     {%- set limit = few // 4 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
     {%- if last.rows_new < limit -%}
-      {{ return('%s rows are too few for Python to pay (fewer than %s)' | format('{:,}'.format(last.rows_new), '{:,}'.format(limit))) }}
+      {{ return(deltawave._with_commas(last.rows_new ~ ' rows are too few for Python to pay (fewer than ' ~ limit ~ ')')) }}
     {%- endif -%}
     {{ return(none) }}
   {%- elif job.settings.snapshot_date is not none -%}
@@ -106,8 +106,9 @@
   {%- elif last.is_baseline -%}
     {{ return(deltawave._log_lacks_rows()) }}
   {%- elif deltawave._comparisons_of_hashes(last) < job.settings.min_comparisons_before_error -%}
-    {{ return('hashes of %s rows hide a change every %.1e comparisons, and min_comparisons_before_error is %.1e' | format(
-      '{:,}'.format(last.rows_new), deltawave._comparisons_of_hashes(last), job.settings.min_comparisons_before_error
+    {{ return('hashes of %s rows hide a change every %s comparisons, and min_comparisons_before_error is %s' | format(
+      deltawave._with_commas(last.rows_new), deltawave._scientific(deltawave._comparisons_of_hashes(last)),
+      deltawave._scientific(job.settings.min_comparisons_before_error)
     )) }}
   {%- endif -%}
   {%- set is_large = last.rows_new >= adapter.dispatch('_few_rows', 'deltawave')() -%}
@@ -158,7 +159,7 @@
     {{ return('a window could not read the last dumps that were kept in order') }}
   {%- elif nearness.divergence > deltawave._most_divergence() -%}
     {{ return('%.0f%% of the rows lay more than %s rows apart when last measured, and a window takes up to %.0f%%' | format(
-      100 * nearness.divergence, '{:,}'.format(nearness.window_rows), 100 * deltawave._most_divergence()
+      100.0 * nearness.divergence, deltawave._with_commas(nearness.window_rows), 100.0 * deltawave._most_divergence()
     )) }}
   {%- endif -%}
 {%- endmacro -%}
@@ -178,9 +179,9 @@
   {%- if nearness is none -%}
     {{ return('how near rows lie is measured once dumps are kept in their order') }}
   {%- endif -%}
-  {{ return('%.0f%% of the rows lay within %s rows of each other (distance %.2g). To read both dumps once costs %.0f%% of the blocks of a hash join '
+  {{ return('%.0f%% of the rows lay within %s rows of each other (distance %s). To read both dumps once costs %.0f%% of the blocks of a hash join '
     '(LG96 Figure 6)' | format(
-    100 - 100 * nearness.divergence, '{:,}'.format(nearness.window_rows), nearness.distance, 50 + 100 * nearness.divergence
+    100.0 - 100.0 * nearness.divergence, deltawave._with_commas(nearness.window_rows), nearness.distance | float | round(4), 50.0 + 100.0 * nearness.divergence
   )) }}
 {%- endmacro -%}
 
@@ -189,14 +190,15 @@
   {%- if not last -%}
     {{ return('hashes cost less than a join (LG96 Figure 6)') }}
   {%- endif -%}
-  {{ return('of %s rows, the last batch changed %s; hashes cost less than a join (LG96 Figure 6), and hide a change every %.1e comparisons' | format(
-      '{:,}'.format(last.rows_new), '{:,}'.format(last.inserts + last.updates + last.deletes), deltawave._comparisons_of_hashes(last)
+  {{ return('of %s rows, the last batch changed %s; hashes cost less than a join (LG96 Figure 6), and hide a change every %s comparisons' | format(
+      deltawave._with_commas(last.rows_new), deltawave._with_commas(last.inserts + last.updates + last.deletes),
+      deltawave._scientific(deltawave._comparisons_of_hashes(last))
     )
   ) }}
 {%- endmacro -%}
 
 {# Expected comparisons of a dump like the last one before 128 bits hide a change, if every row counts (LG96 3.2; see _comparisons_before_error). #}
-{%- macro _comparisons_of_hashes(last) -%}{{ return(2 ** 128 / [last.rows_new, 1] | max) }}{%- endmacro -%}
+{%- macro _comparisons_of_hashes(last) -%}{{ return(2.0 ** 128 / [last.rows_new, 1] | max) }}{%- endmacro -%}
 
 {# Where a log is not of Parquet; see docs/strategies/auto.md. #}
 {%- macro default___few_rows() -%}{{ return(1000000) }}{%- endmacro -%}

@@ -81,7 +81,7 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
       {%- set earlier = [counted.counts[kind] - batch.result.counts[kind], 0] | max -%}
       {%- do deltawave._refuse(job, batch, 'too_many_' ~ kind ~ 's' ~ ('_in_rotation' if earlier else ''), {
         'count': counted.counts[kind], 'rows_old': counted.rows_old, 'earlier': earlier, 'limit': job.settings[option],
-        'percent': '%.1f' | format(100 * counted.counts[kind] / counted.rows_old),
+        'percent': '%.1f' | format(100.0 * counted.counts[kind] / counted.rows_old),
       }) -%}
     {%- endfor -%}
   {%- endif -%}

@@ -25,9 +25,9 @@
 
 {# A number from a table, also from a file of text; none for anything else. NaN, which is not equal to itself, and infinity can't be made whole. #}
 {%- macro _whole_number(value) -%}
-  {%- set is_finite = value is number and value is not boolean and value == value and 0 <= value < 2 ** 63 -%}
+  {%- set is_finite = value is number and value is not boolean and value == value and 0 <= value and value < 2 ** 63 -%}
   {%- set is_number = is_finite and value == value | int -%}
-  {%- set is_text = value is string and modules.re.fullmatch('\\s*\\d+\\s*', value) -%}
+  {%- set is_text = value is string and deltawave._whole_match('\\s*\\d+\\s*', value) -%}
   {{ return(value | int if is_number or is_text else none) }}
 {%- endmacro -%}
 

@@ -111,7 +111,7 @@
     {%- do deltawave._fail('key_collation', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
   {%- set tolerated = (job.settings.tolerance or {}).keys() | map('lower') | list -%}
-  {%- if column.name | lower in tolerated and not modules.re.match('(tiny|small|big)?int|float|double|decimal', column.data_type) -%}
+  {%- if column.name | lower in tolerated and not modules.re.match('(?:(tiny|small|big)?int|float|double|decimal)', column.data_type) -%}
     {%- do deltawave._fail('tolerance_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -165,7 +165,7 @@
   {%- set flag = job.settings.delete_flag -%}
   {%- set named = [] -%}
   {%- for column in columns if column.name | lower == flag | lower -%}{%- do named.append(column) -%}{%- endfor -%}
-  {%- if modules.re.fullmatch('\\w+', flag) -%}{%- do deltawave._require_selected(job, 'delete_flag', flag, columns) -%}{%- endif -%}
+  {%- if deltawave._whole_match('\\w+', flag) -%}{%- do deltawave._require_selected(job, 'delete_flag', flag, columns) -%}{%- endif -%}
   {%- set found = named or deltawave._columns_of_query('select (' ~ flag ~ ') as delete_flag from (\n' ~ job.sql ~ '\n)') -%}
   {%- if found[0].data_type != 'boolean' -%}
     {%- do deltawave._fail('flag_type', {'model': job.name, 'flag': flag, 'type': found[0].data_type}) -%}

@@ -23,7 +23,7 @@
     'number': {'types': '(tiny|small|big)?int|decimal\\(\\d+,0\\)', 'is': 'a whole number'},
     'text': {'types': 'string|(var)?char\\(\\d+\\)', 'is': 'text'},
   }.get(job.settings.snapshot_order) -%}
-  {%- if ordered and not modules.re.fullmatch(ordered.types, job.snapshot_type) -%}
+  {%- if ordered and not deltawave._whole_match(ordered.types, job.snapshot_type) -%}
     {%- do deltawave._fail('snapshot_order_type', {
       'model': job.name, 'column': job.settings.snapshot_date, 'type': job.snapshot_type, 'order': job.settings.snapshot_order,
       'allowed': ordered.is,
@@ -34,8 +34,8 @@
 {# Can a partition column name dumps? Any text could, and many a number: with snapshot_order only the column of that name does. #}
 {%- macro _names_dumps(job, column) -%}
   {%- if not job.settings.snapshot_order -%}
-    {{ return(modules.re.match('date|timestamp|string|char|varchar', column.data_type) is not none) }}
+    {{ return(modules.re.match('(?:date|timestamp|string|char|varchar)', column.data_type) is not none) }}
   {%- endif -%}
-  {%- set is_castable = modules.re.match('(tiny|small|big)?int|decimal|string|char|varchar', column.data_type) is not none -%}
+  {%- set is_castable = modules.re.match('(?:(tiny|small|big)?int|decimal|string|char|varchar)', column.data_type) is not none -%}
   {{ return(is_castable and column.name | lower == job.settings.snapshot_date | lower) }}
 {%- endmacro -%}

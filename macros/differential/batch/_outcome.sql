@@ -28,9 +28,10 @@
     {%- do job.outcome.update({kind: job.outcome[kind] + counts[kind]}) -%}
   {%- endfor -%}
   {%- do job.outcome.update(batches=job.outcome.batches + 1) -%}
-  {%- set changes = '+{:,} -{:,} ~{:,} of {:,}'.format(record.inserts, record.deletes, record.updates, record.rows_new) -%}
-  {%- set backfilled = ', {:,} backfilled'.format(record.backfilled) if record.backfilled else '' -%}
-  {%- set quarantined = ', {:,} quarantined'.format(record.quarantined) if record.quarantined else '' -%}
-  {%- set text = changes ~ backfilled ~ quarantined ~ ', {:,.1f} s, '.format(record.seconds) ~ record.strategy -%}
+  {%- set changes = '+' ~ record.inserts ~ ' -' ~ record.deletes ~ ' ~' ~ record.updates ~ ' of ' ~ record.rows_new -%}
+  {%- set backfilled = ', ' ~ record.backfilled ~ ' backfilled' if record.backfilled else '' -%}
+  {%- set quarantined = ', ' ~ record.quarantined ~ ' quarantined' if record.quarantined else '' -%}
+  {%- set seconds = ', ' ~ '%.1f' | format(record.seconds | float) ~ ' s, ' -%}
+  {%- set text = deltawave._with_commas(changes ~ backfilled ~ quarantined ~ seconds) ~ record.strategy -%}
   {%- do log('deltawave: ' ~ job.name ~ ': batch ' ~ batch.label ~ ': ' ~ text, info=counts.values() | sum > 0) -%}
 {%- endmacro -%}

@@ -47,7 +47,7 @@
   {%- elif record -%}
     {%- do deltawave._warn_of_skipped(job, record, known, skipped) -%}
   {%- endif -%}
-  {%- set since = last if last is not none else (orders | min(case_sensitive=true) if orders else none) -%}
+  {%- set since = last if last is not none else ((orders | sort(case_sensitive=true))[0] if orders else none) -%}
   {%- for empty in deltawave._dumps_without_rows(job, orders, since) -%}
     {%- do pending.append(dict(empty, files=files.get(empty.snapshot_date), checksum_of=checksum_of, missing=[])) -%}
   {%- endfor -%}

@@ -5,7 +5,7 @@
 {%- macro _undecoded_column(job, batch) -%}
   {%- if not deltawave._undeclared_encodings(job) or deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
   {%- set cases = [] -%}
-  {%- for column in deltawave._landed_columns(job, batch) if modules.re.match('string|(var)?char\\(', column.data_type) -%}
+  {%- for column in deltawave._landed_columns(job, batch) if modules.re.match('(?:string|(var)?char\\()', column.data_type) -%}
     {%- do cases.append('when contains(' ~ deltawave._quoted(column.name) ~ ", '\\ufffd') then " ~ deltawave._literal(column.name)) -%}
   {%- endfor -%}
   {{ return('case ' ~ cases | join(' ') ~ ' end' if cases else '') }}

@@ -22,7 +22,7 @@
 {# The day of a dump as its date says it: that of a timestamp in the session's zone. Where the date is written otherwise, the day in UTC. #}
 {%- macro _day_of_dump(dump) -%}
   {%- set text = (dump.snapshot_date or '')[:10] -%}
-  {{ return(text if modules.re.fullmatch('[0-9]{4}-[0-9]{2}-[0-9]{2}', text) else dump.batch_at[:10]) }}
+  {{ return(text if deltawave._whole_match('[0-9]{4}-[0-9]{2}-[0-9]{2}', text) else dump.batch_at[:10]) }}
 {%- endmacro -%}
 
 {# Is there a day between two on which a dump is due? Three days in a row always have a weekday. #}
@@ -46,7 +46,7 @@
   {%- set seconds = (run_started_at.astimezone(modules.pytz.utc).replace(tzinfo=none) - dated).total_seconds() -%}
   {%- if seconds > limit['count'] * unit -%}
     {%- do exceptions.warn(deltawave._message('overdue_dump', {
-      'model': job.name, 'last': newest.snapshot_date or newest.batch_at, 'age': '%.1f %ss' | format(seconds / unit, limit['period']),
+      'model': job.name, 'last': newest.snapshot_date or newest.batch_at, 'age': '%.1f' | format(seconds / unit) ~ ' ' ~ limit['period'] ~ 's',
       'limit': deltawave._count(limit['count'], limit['period'], limit['period'] ~ 's'),
     })) -%}
   {%- endif -%}
@@ -97,7 +97,7 @@
 {%- macro _rewind_to_before(job, record, known, dates) -%}
   {%- set orders = [] -%}
   {%- for date in dates -%}{%- do orders.append(deltawave._order_of_value(job, date)) -%}{%- endfor -%}
-  {%- set first = orders | min(case_sensitive=true) -%}
+  {%- set first = (orders | sort(case_sensitive=true))[0] -%}
   {%- set earlier = [] -%}
   {%- for other, seen in known.items() if seen.is_compared and seen.batch_id >= record.first_batch and not record.is_baseline -%}
     {%- if deltawave._order_of_value(job, other) < first -%}{%- do earlier.append(seen.batch_id) -%}{%- endif -%}

@@ -96,7 +96,7 @@
 {%- macro _seen_relations(job, names, batch_id='\\d+') -%}
   {%- set relations = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(modules.re.escape(job.target.identifier | lower) ~ '__(seen_' ~ batch_id ~ '_[0-9a-f]{32})', name | lower) -%}
+    {%- set found = deltawave._whole_match(modules.re.escape(job.target.identifier | lower) ~ '__(seen_' ~ batch_id ~ '_[0-9a-f]{32})', name | lower) -%}
     {%- if found -%}{%- do relations.append(deltawave._helper_relation(job, found.group(1))) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(relations) }}

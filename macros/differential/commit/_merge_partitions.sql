@@ -52,14 +52,16 @@
 {%- macro _merge_partitions(job, batch, last) -%}
   {%- set own = {'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': batch.result.counts.values() | sum} -%}
   {%- set before = batch.result.partitions -%}
-  {%- set limit = [1000000, before | sum(attribute='rows') // 100] | max -%}
+  {%- set limit = [1000000, before | map(attribute='rows') | sum // 100] | max -%}
   {%- set small = before | selectattr('rows', 'lt', limit) | sort(attribute='rows') -%}
   {%- set most = adapter.dispatch('_merging', 'deltawave')().partitions -%}
   {%- if small | length > most -%}
-    {%- set merged, rows = small[:most + 1], namespace(sum=small[:most + 1] | sum(attribute='rows')) -%}
-    {%- for partition in small[most + 1:] if rows.sum + partition.rows <= 20000000 -%}
-      {%- do merged.append(partition) -%}
-      {%- set rows.sum = rows.sum + partition.rows -%}
+    {%- set merged, rows = small[:most + 1], namespace(sum=small[:most + 1] | map(attribute='rows') | sum) -%}
+    {%- for partition in small[most + 1:] -%}
+      {%- if rows.sum + partition.rows <= 20000000 -%}
+        {%- do merged.append(partition) -%}
+        {%- set rows.sum = rows.sum + partition.rows -%}
+      {%- endif -%}
     {%- endfor -%}
     {%- do deltawave._step(job, batch, 'merge') -%}
     {%- do deltawave._stage_merged(job, batch, merged) -%}
@@ -143,7 +145,7 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {%- set found = [] -%}
   {%- if job.settings.file_format == 'parquet' -%}
     {%- for row in deltawave._run(job, 'show partitions ' ~ table).rows -%}
-      {%- set cells = modules.re.fullmatch('batch_id=(-?\\d+)/attempt=(\\w+)', row[0]) -%}
+      {%- set cells = deltawave._whole_match('batch_id=(-?\\d+)/attempt=(\\w+)', row[0]) -%}
       {%- do found.append({'batch_id': cells.group(1) | int, 'attempt': cells.group(2)}) -%}
     {%- endfor -%}
   {%- else -%}

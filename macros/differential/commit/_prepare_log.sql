@@ -72,7 +72,7 @@ partitioned by (batch_id, attempt)
   {%- endfor -%}
   {%- set held = deltawave._columns_to_rewrite(job, record) -%}
   {%- set names = held | map(attribute='name') | list -%}
-  {%- set partition = deltawave._merged_partition(batch, record.partitions | sum(attribute='rows')) -%}
+  {%- set partition = deltawave._merged_partition(batch, record.partitions | map(attribute='rows') | sum) -%}
   {%- set sql -%}
 create table {{ target }}
 using {{ job.settings.file_format }}
@@ -111,7 +111,10 @@ from decided
   {%- set known = known + ['change_type', 'changed_columns', 'batch_at'] -%}
   {%- set held = [] -%}
   {%- for column in deltawave._columns_of(deltawave._helper_relation(job, record.log)) -%}
-    {%- if (column.name | lower).removeprefix(deltawave._before_name('')) in known -%}{%- do held.append(column) -%}{%- endif -%}
+    {%- set name = column.name | lower -%}
+    {%- set of_before = deltawave._before_name('') -%}
+    {%- set name = name[of_before | length:] if name.startswith(of_before) else name -%}
+    {%- if name in known -%}{%- do held.append(column) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(held) }}
 {%- endmacro -%}

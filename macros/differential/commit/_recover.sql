@@ -139,6 +139,6 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {%- set words = (selected if selected is string else selected | join(' ')).replace(',', ' ').split() -%}
   {%- set name = modules.re.escape(job.name) -%}
   {%- set named = '((fqn|file):)?([^:/]*\\.)?' ~ name ~ '|((file|path):)?([^:]*/)?' ~ name ~ '\\.sql' -%}
-  {%- for word in words if modules.re.fullmatch('(@|\\d*\\+)?(' ~ named ~ ')(\\+\\d*)?', word) -%}{{ return(true) }}{%- endfor -%}
+  {%- for word in words if deltawave._whole_match('(@|\\d*\\+)?(' ~ named ~ ')(\\+\\d*)?', word) -%}{{ return(true) }}{%- endfor -%}
   {{ return(false) }}
 {%- endmacro -%}

@@ -70,7 +70,7 @@
 {%- macro _commit_numbers(job, names) -%}
   {%- set numbers = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(modules.re.escape(job.target.identifier | lower) ~ '__commit_(\\d+)', name | lower) -%}
+    {%- set found = deltawave._whole_match(modules.re.escape(job.target.identifier | lower) ~ '__commit_(\\d+)', name | lower) -%}
     {%- if found -%}{%- do numbers.append(found.group(1) | int) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(numbers) }}
@@ -80,7 +80,7 @@
 {%- macro _attempts_helpers(job, names, kinds) -%}
   {%- set helpers = [] -%}
   {%- for name in names -%}
-    {%- set found = modules.re.fullmatch(
+    {%- set found = deltawave._whole_match(
       modules.re.escape(job.target.identifier | lower) ~ '__(' ~ kinds | join('|') ~ ')_(\\d+)_([0-9a-f]{12})', name | lower
     ) -%}
     {%- if found -%}{%- do helpers.append({'kind': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}{%- endif -%}

@@ -77,7 +77,7 @@
 {# Types whose values are ordered and have a unique text; keys of other types form one range. #}
 {%- macro _has_bounds(columns) -%}
   {%- for column in columns -%}
-    {%- if not modules.re.fullmatch('(tiny|small|big)?int|decimal\\(\\d+,\\d+\\)|string|date|timestamp|timestamp_ntz|boolean', column.data_type) -%}
+    {%- if not deltawave._whole_match('(tiny|small|big)?int|decimal\\(\\d+,\\d+\\)|string|date|timestamp|timestamp_ntz|boolean', column.data_type) -%}
       {{ return(false) }}
     {%- endif -%}
   {%- endfor -%}

@@ -6,22 +6,30 @@
 {%- macro _lineage(node, constants) -%}
   {%- set found = {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
   {%- set reached = node.depends_on.nodes | list -%}
-  {#- The list grows during the loop. -#}
-  {%- for unique_id in reached -%}
-    {%- set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
-    {%- set parents = (parent.depends_on or {}).get('nodes') or [] if parent else [] -%}
-    {%- if not parent -%}
-      {#- For instance a function: nothing with rows. -#}
-    {%- elif deltawave._names_of(parent) | select('in', constants) | list -%}
-      {%- do found.constants.append(unique_id) -%}
-    {%- elif deltawave._is_log(parent) -%}
-      {%- do found.logs.append(unique_id) -%}
-    {%- elif not parents and parent.config.materialized not in ['view', 'ephemeral'] -%}
-      {%- do found.leaves.append(unique_id) -%}
-    {%- else -%}
-      {%- do found.between.append(unique_id) -%}
-      {%- for grandparent in parents if grandparent not in reached -%}{%- do reached.append(grandparent) -%}{%- endfor -%}
-    {%- endif -%}
+  {#- Layer by layer: dbt 2 does not follow a list that grows during a loop. -#}
+  {%- set layer = namespace(ids=reached) -%}
+  {%- set reached = reached | list -%}
+  {%- for _ in range(graph.nodes | length + 1) -%}
+    {%- set next = [] -%}
+    {%- for unique_id in layer.ids -%}
+      {%- set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
+      {%- set parents = (parent.depends_on or {}).get('nodes') or [] if parent else [] -%}
+      {%- if not parent -%}
+        {#- For instance a function: nothing with rows. -#}
+      {%- elif deltawave._names_of(parent) | select('in', constants) | list -%}
+        {%- do found.constants.append(unique_id) -%}
+      {%- elif deltawave._is_log(parent) -%}
+        {%- do found.logs.append(unique_id) -%}
+      {%- elif not parents and parent.config.materialized not in ['view', 'ephemeral'] -%}
+        {%- do found.leaves.append(unique_id) -%}
+      {%- else -%}
+        {%- do found.between.append(unique_id) -%}
+        {%- for grandparent in parents -%}
+          {%- if grandparent not in reached -%}{%- do reached.append(grandparent) -%}{%- do next.append(grandparent) -%}{%- endif -%}
+        {%- endfor -%}
+      {%- endif -%}
+    {%- endfor -%}
+    {%- set layer.ids = next -%}
   {%- endfor -%}
   {{ return(found) }}
 {%- endmacro -%}
@@ -50,13 +58,19 @@
 {%- macro _models_below(node) -%}
   {%- set below = node.depends_on.nodes | list -%}
   {%- set models = [] -%}
-  {#- The list grows during the loop. -#}
-  {%- for unique_id in below -%}
-    {%- set parent = graph.nodes.get(unique_id) -%}
-    {%- if parent and parent.resource_type == 'model' -%}
-      {%- do models.append(parent) -%}
-      {%- for grandparent in parent.depends_on.nodes if grandparent not in below -%}{%- do below.append(grandparent) -%}{%- endfor -%}
-    {%- endif -%}
+  {%- set layer = namespace(ids=below | list) -%}
+  {%- for _ in range(graph.nodes | length + 1) -%}
+    {%- set next = [] -%}
+    {%- for unique_id in layer.ids -%}
+      {%- set parent = graph.nodes.get(unique_id) -%}
+      {%- if parent and parent.resource_type == 'model' -%}
+        {%- do models.append(parent) -%}
+        {%- for grandparent in parent.depends_on.nodes -%}
+          {%- if grandparent not in below -%}{%- do below.append(grandparent) -%}{%- do next.append(grandparent) -%}{%- endif -%}
+        {%- endfor -%}
+      {%- endif -%}
+    {%- endfor -%}
+    {%- set layer.ids = next -%}
   {%- endfor -%}
   {{ return(models) }}
 {%- endmacro -%}

@@ -28,7 +28,7 @@
   {%- elif kind == 'days' -%}
     {{ return(none if is_number and value is integer and value >= 0 else 'a number of days, from 0') }}
   {%- elif kind == 'fraction' -%}
-    {{ return(none if is_number and 0 <= value <= 1 else 'a number from 0 to 1') }}
+    {{ return(none if is_number and 0 <= value and value <= 1 else 'a number from 0 to 1') }}
   {%- elif kind == 'ratio' -%}
     {{ return(none if is_number and value >= 0 else 'a number from 0') }}
   {%- elif kind == 'seconds' -%}
@@ -36,7 +36,7 @@
   {%- elif kind == 'comparisons' -%}
     {{ return(none if is_number and value >= 0 else 'a number of comparisons, from 0') }}
   {%- elif kind == 'overlap' -%}
-    {%- set is_span = value is string and modules.re.fullmatch('\\d+ (second|minute|hour|day|week)s?', value) -%}
+    {%- set is_span = value is string and deltawave._whole_match('\\d+ (second|minute|hour|day|week)s?', value) -%}
     {%- set is_count = is_number and value is integer and value >= 0 -%}
     {{ return(none if is_span or is_count else "a span like '2 hours', or a whole number for a counter") }}
   {%- elif kind == 'age' -%}

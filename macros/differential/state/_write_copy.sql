@@ -42,7 +42,7 @@
   {%- if job.settings.file_format != 'parquet' or modules.re.search('<|variant|interval|collate|char', types) -%}{{ return(false) }}{%- endif -%}
   {#- Then a table's `timestamp` has no zone, and a select's may have one. -#}
   {%- if deltawave._setting(job, 'spark.sql.timestampType') | upper == 'TIMESTAMP_NTZ' -%}{{ return(false) }}{%- endif -%}
-  {{ return(modules.re.match('file:|/', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
+  {{ return(modules.re.match('(?:file:|/)', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
 {%- endmacro -%}
 
 {# A state of whole rows, which every strategy takes over. #}

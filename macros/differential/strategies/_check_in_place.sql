@@ -6,7 +6,7 @@
   {#- Quoted text is no comment. -#}
   {%- set sql = modules.re.sub('(?s)(`[^`]*`)|--[^\n]*|/\\*.*?\\*/', '\\g<1> ', job.sql).strip().rstrip(';').strip() -%}
   {%- set part = '(?:`[^`]*(?:``[^`]*)*`|[^\\s`.()]+)' -%}
-  {%- set plain = modules.re.fullmatch('(?i)select\\s+\\*\\s+from\\s+(' ~ part ~ '(?:\\.' ~ part ~ ')*)', sql) -%}
+  {%- set plain = deltawave._whole_match('(?i:select\\s+\\*\\s+from\\s+(' ~ part ~ '(?:\\.' ~ part ~ ')*))', sql) -%}
   {%- if job.settings.remote or not plain -%}
     {%- do deltawave._fail('in_place', {'model': job.name, 'problem': "the model's select is another"}) -%}
   {%- endif -%}

@@ -84,7 +84,7 @@ from {{ batch.landed }}
 
 {# Refuses an updated_at column that is neither a time nor a counter, or that contradicts an option for the other kind. #}
 {%- macro _check_time_column(job, column) -%}
-  {%- set is_counter = modules.re.fullmatch('(tiny|small|big)?int|decimal\\(\\d+,0\\)', column.data_type) -%}
+  {%- set is_counter = deltawave._whole_match('(tiny|small|big)?int|decimal\\(\\d+,0\\)', column.data_type) -%}
   {%- if column.data_type not in ['timestamp', 'timestamp_ntz', 'date'] and not is_counter -%}
     {%- do deltawave._fail('time_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}

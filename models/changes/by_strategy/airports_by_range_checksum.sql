@@ -1,8 +1,7 @@
 {{ config(
     materialized='differential',
     unique_key='icao',
-    strategy='range_checksum',
-    range_rows=100,
+    meta={'strategy': 'range_checksum', 'range_rows': 100},
 ) }}
 
 select * from {{ ref('stg_airports_today') }}

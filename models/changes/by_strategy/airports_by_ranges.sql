@@ -1,8 +1,7 @@
 {{ config(
     materialized='differential',
     unique_key='icao',
-    strategy='ranges',
-    range_rows=8000,
+    meta={'strategy': 'ranges', 'range_rows': 8000},
 ) }}
 
 select * from {{ ref('stg_airports_today') }}

@@ -1,9 +1,11 @@
 {{ config(
     materialized='differential',
     unique_key='icao',
-    strategy='range_checksum',
-    range_rows=100,
-    remote='legacy',
+    meta={
+        'strategy': 'range_checksum',
+        'range_rows': 100,
+        'remote': 'legacy',
+    },
 ) }}
 
 -- Runs in the database, which writes names without quotes in upper case.

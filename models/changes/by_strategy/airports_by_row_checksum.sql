@@ -1,7 +1,7 @@
 {{ config(
     materialized='differential',
     unique_key='icao',
-    strategy='row_checksum',
+    meta={'strategy': 'row_checksum'},
 ) }}
 
 select * from {{ ref('stg_airports_today') }}

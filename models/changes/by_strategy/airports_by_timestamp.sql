@@ -1,8 +1,7 @@
 {{ config(
     materialized='differential',
     unique_key='icao',
-    strategy='timestamp',
-    updated_at='changed_at',
+    meta={'strategy': 'timestamp', 'updated_at': 'changed_at'},
 ) }}
 
 select * from {{ ref('stg_airports_stamped') }}

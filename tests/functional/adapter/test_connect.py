@@ -45,7 +45,7 @@ print("rows", [tuple(row) for row in spark.table("own.reads").collect()])
 
 
 LOG = """
-{{ config(materialized='differential', unique_key='id', strategy='by_function', max_delete_fraction=1) }}
+{{ config(materialized='differential', unique_key='id', meta={'strategy': 'by_function', 'max_delete_fraction': 1}) }}
 {% if var('dump') == 1 %}
 select id, 'ann' as name from range(3)
 {% else %}
@@ -55,7 +55,14 @@ select id, if(id = 1, 'bob', 'ann') as name from range(1, 4)
 
 WAVE = """
 {{ config(
-    materialized='wave_index', scheme='wata', window=2, constituents=2, day_column='day', search_field='name', buckets=2
+    materialized='wave_index', buckets=2,
+    meta={
+        'scheme': 'wata',
+        'window': 2,
+        'constituents': 2,
+        'day_column': 'day',
+        'search_field': 'name',
+    },
 ) }}
 select id, 'ann' as name, date_add(date'2026-01-01', {{ var('dump') }}) as day from range(3)
 """

@@ -18,7 +18,10 @@ DOUBLED = """
 def model(dbt, session):
     return dbt.ref("numbers").mapInPandas(lambda frames: (2 * frame[["id"]] for frame in frames), "id bigint")
 """
-LOG = "{{ config(materialized='differential', unique_key='id', strategy='%s') }} select * from {{ ref('numbers') }}"
+LOG = """
+{{ config(materialized='differential', unique_key='id', meta={'strategy': '%s'}) }}
+select * from {{ ref('numbers') }}
+"""
 STREAMED = """
 from deltawave.meshjoin import StoredRelation, join_new_rows, stream_of
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from model_options import placed
 from source import KEYS, LIMIT, Source
 
 ROWS = ["k1", "k2", "oid", "name", "num", "dep"]
@@ -122,7 +123,7 @@ class Model:
             options |= {"delete_flag": f"is_deleted or dep > {edit.limit}"}
         if self.is_remote:
             options |= {"remote": "legacy"}
-        config = f"{{{{ config(**fromjson({json.dumps(options)!r})) }}}}\n"
+        config = f"{{{{ config(**fromjson({json.dumps(placed(options))!r})) }}}}\n"
         if self.has_files:
             return f"{config}select * from {{{{ target.schema }}}}.delivered_{self.name}"
         return config + (self._view(edit) if self.strategy == "view" else self.select(edit))
@@ -235,7 +236,7 @@ def logs_below(model: Model) -> dict[str, str]:
     """The change logs that a view reads, and their files."""
     if model.strategy != "view":
         return {}
-    config = "materialized='differential', full_refresh=false, allow_empty=true, max_delete_fraction=1"
+    config = "materialized='differential', full_refresh=false, meta={'allow_empty': true, 'max_delete_fraction': 1}"
     items = f"select {', '.join(ROWS)} from global_temp.contract_{model.name} where not is_deleted"
     titles = f"select * from global_temp.contract_{model.name}_titles"
     return {

@@ -12,6 +12,7 @@ import pytest
 from bad_input import messages
 from functional.wave.days import Row, bag, batch, counted, day, expected, frame
 from html_pages import Page
+from model_options import placed
 from workbench import MODEL, STOPPING, Workbench
 
 from deltawave.wave.tables import WaveRecord, named_parts
@@ -29,7 +30,7 @@ CONFIG = {
 
 
 def configure(bench: Workbench, **options: Any) -> None:
-    text = json.dumps({**CONFIG, **options})
+    text = json.dumps(placed({**CONFIG, **options}))
     head = f"{{{{ config(**fromjson({text!r})) }}}}"
     select = "select * from {{ target.schema }}.dump"
     (bench.root / "models" / f"{MODEL}.sql").write_text(f"{head}\n{select}\n-- the days that the source has\n")

@@ -1,0 +1,43 @@
+{#
+  The values of a model's options, from meta or the top level of its configuration. Each option has a default; keys that look meant for us but that
+  nobody reads, and invalid values, are refused.
+#}
+{%- macro _read_options(name, config, options) -%}
+  {%- do deltawave._refuse_unknown(name, config, options) -%}
+  {%- set settings = {} -%}
+  {%- for option, declared in options.items() -%}
+    {%- set given = deltawave._given(name, config, option) -%}
+    {%- set value = declared.default if given is none else given -%}
+    {%- do deltawave._check_option(name, option, declared, value) -%}
+    {%- do settings.update({option: deltawave._listed(value) if declared.is in ['names', 'columns'] and value is not none else value}) -%}
+  {%- endfor -%}
+  {{ return(settings) }}
+{%- endmacro -%}
+
+{#
+  The value that a model gives for an option, directly under meta or at the top level; none if it gives none. Under meta dbt takes any key, and
+  merges a folder's with a model's key by key.
+#}
+{%- macro _given(name, config, option) -%}
+  {%- set under_meta = (config.get('meta') or {}).get(option) -%}
+  {%- set at_top = config.get(option) -%}
+  {#- dbt 1 gives each model this value, which is also our default. -#}
+  {%- set is_of_dbt = option == 'on_schema_change' and at_top == 'ignore' -%}
+  {%- if under_meta is not none and at_top is not none and under_meta != at_top and not is_of_dbt -%}
+    {%- do deltawave._fail('option_twice', {'model': name, 'option': option, 'under_meta': under_meta, 'at_top': at_top}) -%}
+  {%- endif -%}
+  {{ return(at_top if under_meta is none else under_meta) }}
+{%- endmacro -%}
+
+{# Refuses configuration keys that look meant for us but that nobody reads. #}
+{%- macro _refuse_unknown(name, config, options) -%}
+  {%- set retired = deltawave._given(name, config, 'covering_copy') -%}
+  {%- if retired -%}
+    {%- do deltawave._fail('covering_copy', {'model': name, 'copy': retired}) -%}
+  {%- endif -%}
+  {%- set meta = config.get('meta') or {} -%}
+  {%- for given in meta if meta[given] is mapping and deltawave._is_near(given, 'deltawave') -%}
+    {%- do deltawave._fail('option_block', {'model': name, 'given': given}) -%}
+  {%- endfor -%}
+  {%- do deltawave._refuse_misspelt(name, config, options) -%}
+{%- endmacro -%}

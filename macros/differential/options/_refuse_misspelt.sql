@@ -1,0 +1,93 @@
+{#
+  Refuses keys that nobody reads and that look like one of our options misspelt: dbt silently passes on unknown keys, and a comparison without its
+  option is wrong for good. Under meta a user has keys of his own, so fewer count as misspelt there.
+#}
+{%- macro _refuse_misspelt(model_name, config, options) -%}
+  {#- What dbt and dbt-spark read from a model: none of it counts as misspelt, and most of it is always there. -#}
+  {%- set of_dbt = [
+    'access', 'alias', 'batch_size', 'begin', 'clustered_by', 'column_types', 'concurrent_batches', 'contract', 'database', 'docs',
+    'enabled', 'event_time', 'freshness', 'grants', 'group', 'incremental_strategy', 'location_root', 'lookback', 'materialized',
+    'merge_update_columns', 'meta', 'on_configuration_change', 'options', 'packages', 'partition_by', 'persist_docs', 'post-hook',
+    'post_hook', 'pre-hook', 'pre_hook', 'quoting', 'schema', 'sql_header', 'static_analysis', 'tags', 'tblproperties',
+  ] -%}
+  {%- for given in config if given not in options and given not in of_dbt and config[given] is not none -%}
+    {%- for option in options if deltawave._is_near(given, option) -%}
+      {%- do deltawave._fail('misspelt_option', {'model': model_name, 'given': given, 'option': option}) -%}
+    {%- endfor -%}
+  {%- endfor -%}
+  {%- set meta = config.get('meta') or {} -%}
+  {%- for given in meta if given not in options and meta[given] is not none -%}
+    {%- for option in options if deltawave._is_near_under_meta(given, option) -%}
+      {%- do deltawave._fail('misspelt_option', {'model': model_name, 'given': given, 'option': option}) -%}
+    {%- endfor -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
+{#
+  Does a key differ from the option only by case, dashes, a plural, words cut off or added (max_deletes, ignore_cols, unique_key_columns), or a
+  letter or two?
+#}
+{%- macro _is_near(given, option) -%}
+  {%- set theirs = deltawave._words_of_option(given) -%}
+  {%- set ours = deltawave._words_of_option(option) -%}
+  {%- set pairs = zip(theirs, ours) | list -%}
+  {%- set apart = [] -%}
+  {%- for one, other in pairs if not (one.startswith(other) or other.startswith(one)) -%}{%- do apart.append(one) -%}{%- endfor -%}
+  {%- if pairs | length > 1 and not apart -%}
+    {{ return(true) }}
+  {%- endif -%}
+  {%- set one, other = theirs | join, ours | join -%}
+  {{ return(deltawave._differ_by_letters(one, other, 1 if other | length < 12 else 2)) }}
+{%- endmacro -%}
+
+{#
+  Does a key under meta differ from the option only by case, dashes, a plural, words cut off or shortened (max_deletes, ignore_cols), or one letter?
+  Words that are added make a key of the user's own (full_refresh_day), and so do a letter or the plural in a short word (bucket, remove).
+#}
+{%- macro _is_near_under_meta(given, option) -%}
+  {%- set theirs = deltawave._words_of_option(given) -%}
+  {%- set ours = deltawave._words_of_option(option) -%}
+  {%- set one, other = theirs | join, ours | join -%}
+  {%- if one == other -%}
+    {{ return(ours | length > 1) }}
+  {%- endif -%}
+  {%- set longer = [] -%}
+  {%- for word, whole in zip(theirs, ours) if not whole.startswith(word) or word != whole and word | length < 3 -%}
+    {%- do longer.append(word) -%}
+  {%- endfor -%}
+  {%- if theirs | length > 1 and theirs | length <= ours | length and not longer -%}
+    {{ return(true) }}
+  {%- endif -%}
+  {{ return(other | length > 7 and deltawave._differ_by_letters(one, other, 1)) }}
+{%- endmacro -%}
+
+{# In lower case and the singular. #}
+{%- macro _words_of_option(name) -%}
+  {%- set words = [] -%}
+  {%- for word in modules.re.split('[^a-z0-9]+', name | lower) -%}{%- do words.append(word[:-1] if word.endswith('s') else word) -%}{%- endfor -%}
+  {{ return(words | select | list) }}
+{%- endmacro -%}
+
+{%- macro _differ_by_letters(one, other, bound) -%}
+  {{ return((one | length - other | length) | abs <= bound and deltawave._edit_distance(one, other) <= bound) }}
+{%- endmacro -%}
+
+{# The number of letters to insert, delete, replace or swap with a neighbour. #}
+{%- macro _edit_distance(one, other) -%}
+  {%- set rows = namespace(before=none, last=range(other | length + 1) | list) -%}
+  {%- for letter in one -%}
+    {%- set i = loop.index0 -%}
+    {%- set row = [i + 1] -%}
+    {%- for theirs in other -%}
+      {%- set j = loop.index0 -%}
+      {%- set costs = [row[j] + 1, rows.last[j + 1] + 1, rows.last[j] + (0 if letter == theirs else 1)] -%}
+      {%- if i > 0 and j > 0 and letter == other[j - 1] and theirs == one[i - 1] -%}
+        {%- do costs.append(rows.before[j - 1] + 1) -%}
+      {%- endif -%}
+      {%- do row.append(costs | min) -%}
+    {%- endfor -%}
+    {%- set rows.before = rows.last -%}
+    {%- set rows.last = row -%}
+  {%- endfor -%}
+  {{ return(rows.last[-1]) }}
+{%- endmacro -%}
