@@ -189,9 +189,10 @@ class Project:
                 self.write(f"models/{name}_history.sql", self._follower(name, "scd2"))
 
     def _log(self, name: str, log: Log) -> str:
-        given = {"max_delete_fraction": 1, **log.options}
-        given |= {"on_schema_change": "append_new_columns"} if log.takes_columns else {}
-        given |= {"materialized": "differential", "unique_key": KEY}
+        options = {"max_delete_fraction": 1, **log.options}
+        if log.takes_columns:
+            options["on_schema_change"] = "append_new_columns"
+        given = {"materialized": "differential", "unique_key": KEY, "meta": options}
         return f"{{{{ config(**fromjson({json.dumps(json.dumps(given))})) }}}}\n{self._select(name, log)}"
 
     def _select(self, name: str, log: Log) -> str:
