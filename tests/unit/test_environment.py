@@ -127,4 +127,4 @@ def test_version_names_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["--version"])
     assert stop.value.code == 0
-    assert capsys.readouterr().out.startswith("deltawave 0.")
+    assert capsys.readouterr().out.startswith("deltawave 1.")
