@@ -148,7 +148,8 @@ class DeltawaveAdapter(SparkAdapter):
         if len(refused) == 1:
             raise refused[0]
         if refused:
-            raise RefusalError("\n".join(str(error.msg) for error in refused), "Configuration")
+            # Tables that follow a model repeat what is wrong with it.
+            raise RefusalError("\n".join(dict.fromkeys(str(error.msg) for error in refused)), "Configuration")
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """List relations by the catalog's own methods if possible: a statement takes longer with each relation."""
