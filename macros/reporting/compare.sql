@@ -28,7 +28,7 @@
     {%- do deltawave._fail('compare_adapter', {'macro': 'compare'}) -%}
   {%- endif -%}
   {%- set relations = {'old': deltawave._compared_relation(a), 'new': deltawave._compared_relation(b)} -%}
-  {%- set found = adapter.call_library('deltawave.comparing.command.operation', relations, {
+  {%- set found = adapter.call_library('deltawave.comparing.operation.operation', relations, {
     'names': [a | string, b | string],
     'key': deltawave._key_list(unique_key, 'compare'),
     'ignore_columns': ignore_columns,

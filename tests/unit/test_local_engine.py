@@ -30,7 +30,7 @@ from pyspark.sql.types import (
 from deltawave.comparing.columns import Column
 from deltawave.comparing.prefilter import Tables
 from deltawave.differencing import hash_compressed, hash_selects, local_engine, logged_rows
-from deltawave.differencing.contract import SIDES, schema_of_pairs
+from deltawave.differencing.contract import schema_of_pairs
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
 from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 

@@ -1,0 +1,175 @@
+"""Tables that DuckDB reads, compared by DuckDB."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import duckdb
+
+from deltawave.comparing.columns import Column, Fields, compared, keys_of
+from deltawave.comparing.dialects import DuckDialect, quoted
+from deltawave.comparing.engine import Engine
+from deltawave.comparing.equality import cell, differs, is_equal
+from deltawave.comparing.kinds import Kind
+from deltawave.sides import SIDES, Side
+
+# By DuckDB's names; other names are the same.
+_IN_SPARK = {
+    "bit": "bit",
+    "blob": "binary",
+    "enum": "string",
+    "integer": "int",
+    "interval": "interval",
+    "null": "void",
+    "timestamp": "timestamp_ntz",
+    "timestamp with time zone": "timestamp",
+    "timestamp_ms": "timestamp_ntz",
+    "timestamp_s": "timestamp_ntz",
+    "uinteger": "uint",
+    "varchar": "string",
+}
+# A column with more values among so many rows has more in the table.
+_SAMPLE = 20_000
+
+
+def kind_of(type_: Any) -> Kind:
+    """DuckDB's type by its name in Spark."""
+    identity = type_.id
+    if identity == "decimal":
+        (_, precision), (_, scale) = type_.children
+        return Kind(f"decimal({precision},{scale})")
+    if identity in ("list", "array"):
+        return Kind(f"array<{kind_of(type_.children[0][1]).name}>")
+    if identity == "map":
+        return Kind(f"map<{','.join(kind_of(each).name for _, each in type_.children)}>")
+    if identity == "struct":
+        return Kind(f"struct<{','.join(f'{name}:{kind_of(each).name}' for name, each in type_.children)}>")
+    return Kind(_IN_SPARK.get(identity, identity))
+
+
+def _comparable(value: str, type_: Any, depth: int = 0) -> str:
+    """A value that is the same for equal ones: the entries of a map have an order."""
+    identity = type_.id
+    if "map<" not in kind_of(type_).name:
+        return value
+    each = f"e{depth}"
+    if identity in ("list", "array"):
+        return f"list_transform({value}, lambda {each}: {_comparable(each, type_.children[0][1], depth + 1)})"
+    if identity == "map":
+        (_, key), (_, of_key) = type_.children
+        parts = (_comparable(f"{each}.{name}", part, depth + 1) for name, part in (("key", key), ("value", of_key)))
+        key_part, value_part = parts
+        entry = f"struct_pack(key := {key_part}, value := {value_part})"
+        return f"list_sort(list_transform(map_entries({value}), lambda {each}: {entry}))"
+    fields = ", ".join(
+        f"{quoted(name)} := {_comparable(f'struct_extract({value}, {DuckEngine.dialect.literal(name)})', part, depth)}"
+        for name, part in type_.children
+    )
+    return f"case when {value} is null then null else struct_pack({fields}) end"
+
+
+class DuckEngine(Engine):
+    """Both tables are copied into temporary ones, which DuckDB writes to disk where its memory is short."""
+
+    dialect = DuckDialect()
+    pairs = "pairs"
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self.fields: dict[Side, Fields] = {}
+        self._values: dict[Side, list[str]] = {}
+        self._numbers: dict[Side, int] = {}
+        self.columns: Sequence[Column] = ()
+
+    def load(self, side: Side, select: str, names: Sequence[str] | None = None) -> None:
+        """Copy the rows of a select. ``names``: what its columns are called, where it can't have these names."""
+        described = self._connection.execute(f"select * from ({select}) limit 0").description or []
+        own = [each[0] for each in described]
+        if names and len(names) != len(own):
+            names = None
+        cells = ", ".join(f"{quoted(name)} as c{place}" for place, name in enumerate(own))
+        copied = f"create or replace temp table {side}_table as select {cells} from ({select})"
+        ((number,),) = self._connection.execute(copied).fetchall()
+        self._numbers[side] = number
+        types = [each[1] for each in described]
+        self.fields[side] = dict(zip(names or own, map(kind_of, types), strict=True))
+        self._values[side] = [_comparable(f"c{place}", each) for place, each in enumerate(types)]
+
+    def drop_empty(self, side: Side, may_drop: Callable[[str], bool]) -> list[str]:
+        """Leave out the last columns, if they have no values, and return their names."""
+        dropped: list[str] = []
+        names = list(self.fields[side])
+        while names and may_drop(names[-1]):
+            ((filled,),) = self.rows(f"select count(c{len(names) - 1}) from {self.table(side)}")
+            if filled:
+                break
+            dropped.append(names.pop())
+        self.fields[side] = {name: self.fields[side][name] for name in names}
+        return dropped
+
+    def rows(self, select: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(select).fetchall()
+
+    def table(self, side: Side) -> str:
+        return f"{side}_table"
+
+    def values(self, side: Side) -> list[str]:
+        return self._values[side]
+
+    def pair(self, columns: Sequence[Column]) -> None:
+        self.columns = columns
+        in_both = "(is_old is not null and is_new is not null)"
+        marks = [f"{in_both} and not {is_equal(each, self.dialect)} as {differs(each)}" for each in compared(columns)]
+        marked = f"select {', '.join(['*', *marks])} from {self._joined('full')}"
+        kind = "case when is_new is null then 'only_old' when is_old is null then 'only_new' else 'changed' end"
+        is_unlike = " or ".join(["is_old is null", "is_new is null", *map(differs, compared(columns))])
+        self._connection.execute(
+            f"create or replace temp table {self.pairs} as "
+            f"select * exclude (is_old, is_new), {kind} as kind from ({marked}) where {is_unlike}"
+        )
+
+    def _joined(self, kind: str) -> str:
+        """A relation of the cells of both tables, side by side."""
+        keys = [cell(column, "old") for column in keys_of(self.columns)]
+        same = " and ".join(f"old_side.{key} is not distinct from new_side.{key}" for key in keys)
+        either = ", ".join(f"coalesce(old_side.{key}, new_side.{key}) as {key}" for key in keys)
+        sides = {side: f"(select true as is_{side}, * from {self.cells(side)}) as {side}_side" for side in SIDES}
+        hidden = f"exclude ({', '.join(keys)})"
+        return (
+            f"(select {either}, old_side.* {hidden}, new_side.* {hidden} "
+            f"from {sides['old']} {kind} join {sides['new']} on {same})"
+        )
+
+    def counted(self, columns: Sequence[Column]) -> dict[Side, tuple[int, int]]:
+        found: dict[Side, tuple[int, int]] = {}
+        for side in SIDES:
+            repeated = 0
+            # Rows that are told apart by a number have no key to be repeated.
+            if all(column.places for column in keys_of(columns)):
+                ((repeated,),) = self.rows(f"select count(*) from {self.repeated(side, columns)}")
+            found[side] = self._numbers[side], repeated
+        return found
+
+    def repeated(self, side: Side, columns: Sequence[Column]) -> str:
+        keys = ", ".join(cell(column, side) for column in keys_of(columns))
+        return f"(select {keys} from {self.cells(side)} group by {keys} having count(*) > 1)"
+
+    def cells(self, side: Side) -> str:
+        return f"({self.source(self.columns, side)})"
+
+    def matched(self) -> str:
+        return self._joined("inner")
+
+    def distinct_values(self, columns: Sequence[Column], most: int) -> dict[int, int]:
+        found: dict[int, int] = {}
+        left = list(columns)
+        # A first look at few rows spares most columns.
+        for limit in (f" limit {_SAMPLE}", ""):
+            left = [column for column in left if found.get(column.number, 0) <= most]
+            if not left:
+                break
+            for side in SIDES:
+                counts = ", ".join(f"count(distinct {cell(column, side)})" for column in left)
+                (values,) = self.rows(f"select {counts} from (select * from {self.cells(side)}{limit})")
+                for column, number in zip(left, values, strict=True):
+                    found[column.number] = max(found.get(column.number, 0), number)
+        return found
