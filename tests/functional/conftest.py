@@ -65,11 +65,10 @@ def by_duckdb(monkeypatch: pytest.MonkeyPatch) -> list[None]:
 
 
 @pytest.fixture(params=["spark", "duckdb"])
-def engine(request: pytest.FixtureRequest) -> Iterator[None]:
+def engine(request: pytest.FixtureRequest) -> None:
     """What compares two DataFrames: Spark, or DuckDB where it can."""
     if request.param == "duckdb":
         request.getfixturevalue("by_duckdb")
-    yield
 
 
 @pytest.fixture(scope="class", autouse=True)
@@ -89,7 +88,7 @@ def interpreted(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator
         return
     for name, value in INTERPRETED.items():
         spark.conf.set(name, value)
-    yield
+    return
     for name in INTERPRETED:
         spark.conf.unset(name)
 

@@ -150,6 +150,8 @@ def _keyed(columns: Sequence[Column], found: Key | None, options: Options) -> li
             for column in columns
         ]
         return sorted(keyed, key=lambda column: own.get(column.number, len(own)))
+    if not any(column.is_compared for column in columns):
+        raise ValueError("The tables have no columns in common that could be compared.")
     if any("tolerance" in option for column in columns for option in column.options):
         raise ValueError("A tolerance needs a key, and no columns are a key of both tables. Give one.")
     return [

@@ -42,6 +42,8 @@ def connected(
             raise ValueError(f"DELTAWAVE_MEMORY={memory} is no size such as 4GB: {error}") from error
         try:
             connection.execute("set TimeZone = ?", [zone])
+            # DuckDB's own bar goes to standard output.
+            connection.execute("set enable_progress_bar = false")
             with _progress(connection) if has_progress else _silent():
                 yield connection
         finally:

@@ -7,10 +7,12 @@ from deltawave.comparing.columns import Column
 from deltawave.comparing.comparison import Distribution, Summary
 from deltawave.comparing.engine import Engine
 from deltawave.comparing.equality import cell, differs
-from deltawave.comparing.figures import MOST_COLUMNS, value_counts
+from deltawave.comparing.figures import value_counts
 from deltawave.comparing.kinds import DOUBLE, Kind
 from deltawave.sides import SIDES, Side
 
+# Of the columns with the most differences.
+_MOST_COLUMNS = 6
 _BINS = 16
 # Values further from the mean are counted in the first and the last bin: a few of them would flatten all others.
 _DEVIATIONS = 4
@@ -20,7 +22,7 @@ _DIGITS = 6
 
 def distributions(engine: Engine, changed: Sequence[Column]) -> list[Distribution]:
     """Histograms of both tables, with the same bins, of changed columns of numbers, also of numbers in texts."""
-    chosen = changed[:MOST_COLUMNS]
+    chosen = changed[:_MOST_COLUMNS]
     texts = _texts_of_numbers(engine, [column for column in chosen if not column.is_number and column.kind.is_text])
     numeric = [column for column in chosen if column.is_number or column.number in texts]
     if not numeric:

@@ -140,18 +140,27 @@ class DuckEngine(Engine):
         )
 
     def counted(self, columns: Sequence[Column]) -> dict[Side, tuple[int, int]]:
-        found: dict[Side, tuple[int, int]] = {}
-        for side in SIDES:
-            repeated = 0
-            # Rows that are told apart by a number have no key to be repeated.
-            if all(column.places for column in keys_of(columns)):
-                ((repeated,),) = self.rows(f"select count(*) from {self.repeated(side, columns)}")
-            found[side] = self._numbers[side], repeated
-        return found
+        # Rows that are told apart by a number have no key to be repeated.
+        if not all(column.places for column in keys_of(columns)):
+            return {side: (self._numbers[side], 0) for side in SIDES}
+        ((old,),) = self.rows(f"select count(*) from {self.repeated('old', columns)}")
+        kinds = ", ".join(f"count(*) filter (kind = 'only_{side}')" for side in SIDES)
+        ((only_old, only_new),) = self.rows(f"select {kinds} from {self.pairs}")
+        matched = self._numbers["old"] - only_old, self._numbers["new"] - only_new
+        # If each key of the old table is one row, and as many rows match it, no key that matches is repeated.
+        is_one_to_one = not old and matched[0] == matched[1]
+        alone = f"(select * from {self.pairs} where kind = 'only_new')"
+        repeated = self._repeated("new", columns, alone if is_one_to_one else self.cells("new"))
+        ((new,),) = self.rows(f"select count(*) from {repeated}")
+        return {"old": (self._numbers["old"], old), "new": (self._numbers["new"], new)}
 
     def repeated(self, side: Side, columns: Sequence[Column]) -> str:
+        return self._repeated(side, columns, self.cells(side))
+
+    @staticmethod
+    def _repeated(side: Side, columns: Sequence[Column], cells: str) -> str:
         keys = ", ".join(cell(column, side) for column in keys_of(columns))
-        return f"(select {keys} from {self.cells(side)} group by {keys} having count(*) > 1)"
+        return f"(select {keys} from {cells} group by {keys} having count(*) > 1)"
 
     def cells(self, side: Side) -> str:
         return f"({self.source(self.columns, side)})"

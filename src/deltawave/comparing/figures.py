@@ -11,7 +11,7 @@ from deltawave.comparing.kinds import STRING
 from deltawave.pages.texts import short
 from deltawave.sides import SIDES, Side
 
-# Sample changes, and distributions, are shown of so many columns: those with the most differences.
+# Sample changes are shown of so many columns: those with the most differences.
 MOST_COLUMNS = 20
 _KINDS: tuple[Kind, ...] = ("changed", "only_old", "only_new")
 # For each kind of rows, the side whose values are counted.

@@ -6,7 +6,8 @@ from deltawave.comparing.comparison import Comparison
 from deltawave.pages.texts import LINE, Table, line, plain, short
 
 CHANGES, CHANGED_COLUMNS = "Some of the changes", "Changed columns"
-Names = tuple[str, str]
+NUMBERS, ONLY = "Numbers of changed columns", "Some of the rows only in "
+_BARS = " ▁▂▃▄▅▆▇█"
 
 
 def kinds_of(found: Comparison) -> dict[str, str]:
@@ -53,6 +54,7 @@ def tables(found: Comparison) -> Iterator[Table]:
             ("column", "rows", "of rows in both"),
             [(plain(name), f"{rows:,}", f"{rows / in_both:.1%}") for name, rows in found.columns.items() if rows],
         ),
+        numbers_table(found),
         Table(
             "Where differences concentrate",
             ("rows", "column", "value", "number", "of these rows", "of all rows", "times as often", "effect"),
@@ -63,11 +65,32 @@ def tables(found: Comparison) -> Iterator[Table]:
             (*map(plain, found.key), "column", old, new),
             [(*map(short, each.key), plain(each.column), short(each.old), short(each.new)) for each in found.changes],
         ),
-        Table(f"Some of the rows {kinds['only_old']}", ("row",), [(line(row),) for row in found.old_samples]),
-        Table(f"Some of the rows {kinds['only_new']}", ("row",), [(line(row),) for row in found.new_samples]),
+        Table(f"{ONLY}{old}", ("row",), [(line(row),) for row in found.old_samples]),
+        Table(f"{ONLY}{new}", ("row",), [(line(row),) for row in found.new_samples]),
         Table("Notes", ("note",), [(plain(note),) for note in notes(found)]),
     ]
     return (table for table in every if table.rows)
+
+
+def numbers_table(found: Comparison) -> Table:
+    """The numbers of changed columns, of each table in a line; the bars are as high as many rows have such numbers."""
+    rows = []
+    for each in found.distributions:
+        highest = max(*each.old_rows, *each.new_rows)
+        parts = ((found.old_name, each.old, each.old_rows), (found.new_name, each.new, each.new_rows))
+        for place, (name, of, counts) in enumerate(parts):
+            # Few rows are seen, too.
+            bars = "".join(_BARS[-(-8 * number // highest)] for number in counts)
+            numbers = map(number_text, (of.least, of.mean, of.most))
+            rows.append(("" if place else plain(each.column), plain(name), *numbers, f"|{bars}|"))
+    return Table(NUMBERS, ("column", "in", "least", "mean", "most", "how many rows"), rows)
+
+
+def number_text(number: float | None) -> str:
+    """A number for people, of six digits."""
+    if number is None:
+        return "none"
+    return f"{number:,.0f}" if number == round(number) and abs(number) < 1e15 else f"{number:,.6g}"
 
 
 def _moved(found: Comparison) -> Iterator[str]:
