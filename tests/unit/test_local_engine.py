@@ -27,10 +27,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from deltawave.comparing.columns import Column
-from deltawave.comparing.prefilter import Tables
 from deltawave.differencing import hash_compressed, hash_selects, local_engine, logged_rows
-from deltawave.differencing.contract import SIDES, schema_of_pairs
+from deltawave.differencing.contract import schema_of_pairs
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
 from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
 
@@ -237,60 +235,6 @@ def test_null_and_the_number_with_its_hash_differ() -> None:
     rows = engine.rows([(1, None), (2, -2930909409056394622)], fields)
     first, second = engine.execute(f"select low, high from ({compared(fields, 1).hashed(rows)})")
     assert first != second
-
-
-def described(*kinds: DataType, keys: int) -> list[Column]:
-    return [
-        Column(f"c{number}", number, dict.fromkeys(SIDES, kind), number < keys, is_ignored=False)
-        for number, kind in enumerate(kinds)
-    ]
-
-
-def tables(engine: Engine, columns: Sequence[Column], old: Iterable[Row], new: Iterable[Row]) -> Tables:
-    fields = {column.name: column.kind for column in columns}
-    return Tables({"old": engine.rows(old, fields), "new": engine.rows(new, fields)}, columns)
-
-
-def test_a_comparison_leaves_out_equal_pairs_only() -> None:
-    """Also by keys that are null, NaN or -0.0; all rows of a key that stands more than once remain."""
-    draw = random.Random(3)
-    columns = described(DoubleType(), StringType(), *list(FIELDS.values())[KEYS:], keys=KEYS)
-    cells = [[None, 0.0, -0.0, 1.0, math.nan], [None, "", "a"], *CELLS[KEYS:]]
-    for _ in range(15):
-        old = [tuple(map(draw.choice, cells)) for _ in range(8)]
-        old.append(draw.choice(old))
-        new = [list(row) for row in [*draw.sample(old, 6), draw.choice(old)]]
-        for row in draw.sample(new, 3):
-            cell = draw.randrange(len(row))
-            row[cell] = draw.choice(cells[cell])
-        sides = {"old": old, "new": [tuple(row) for row in new]}
-        by_key: dict[Row, list[list[Row]]] = {}
-        for place, rows in enumerate(sides.values()):
-            for each in rows:
-                found = tuple(map(same, each))
-                by_key.setdefault(found[:KEYS], [[], []])[place].append(found)
-        engine = Engine()
-        compared_tables = tables(engine, columns, *sides.values())
-        unlike = engine.stored(compared_tables.unlike())
-        remaining = [rows for rows in by_key.values() if len(rows[0]) != 1 or rows[0] != rows[1]]
-        assert counted(engine.execute(f"select c0, c1, old_rows from ({unlike})")) == Counter(
-            (*(rows[0] or rows[1])[0][:KEYS], len(rows[0])) for rows in remaining
-        )
-        for place, side in enumerate(SIDES):
-            assert counted(engine.execute(compared_tables.joined("semi", side, unlike))) == Counter(
-                row for rows in remaining for row in rows[place]
-            )
-
-
-def test_the_values_of_what_a_comparison_leaves_out_are_counted() -> None:
-    engine = Engine()
-    columns = described(LongType(), StringType(), DoubleType(), keys=1)
-    old = [(1, "n", 1.0), (2, "n", None), (3, None, 1.0), (4, "s", 1.0), (5, "w", 2.0)]
-    what = tables(engine, columns, old, [*old[:3], (4, "s", 9.0)])
-    counts = engine.execute(what.equal_values(engine.stored(what.unlike()), columns[1:]))
-    of_each = [(1, 2, "n", None), (1, 1, None, None), (2, 2, None, 1.0), (2, 1, None, None)]
-    assert counted(counts) == Counter((side, *each) for side in SIDES for each in of_each)
-    assert engine.execute(what.estimates("old", columns[1:])) == [(3, 2)]
 
 
 def test_the_last_changes_of_a_log_are_those_of_its_decided_partitions(monkeypatch: pytest.MonkeyPatch) -> None:

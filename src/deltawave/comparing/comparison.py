@@ -1,18 +1,20 @@
-"""What a comparison of two tables has found, as plain values; as tables in a text or as one page of HTML."""
+"""What a comparison of two tables has found, as plain values."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from deltawave.pages import charts
-from deltawave.pages.html import MARKS, figures, marked, page, paragraph, section
-from deltawave.pages.texts import LINE, Table, beside, line, lines, plain, short
+from deltawave.comparing.terminal import PLAIN, Terminal
+from deltawave.pages.texts import counted, plain, short
 
 # How a row differs.
 Kind = Literal["changed", "only_old", "only_new"]
 
-FORMATS = ("text", "json", "html")
+KeyIs = Literal["given", "found", "none"]
+
+FORMATS = ("text", "markdown", "html", "json")
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,57 @@ class Concentration:
 
 
 @dataclass(frozen=True)
+class Rename:
+    """A column of the old table and one of the new table that perhaps are the same.
+
+    ``share``: of the pairs of rows in which one of both has a value, those in which the values are equal
+    """
+
+    old: str
+    new: str
+    share: float
+
+
+@dataclass(frozen=True)
+class MovedKeys:
+    """Rows of one table alone whose other values are those of one row of the other table: perhaps the key changed.
+
+    - ``rows``: how many there are
+    - ``samples``: the old and the new key of some
+    """
+
+    rows: int
+    samples: tuple[tuple[tuple[str | None, ...], tuple[str | None, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The least number of a column, the mean and the largest, of six digits; ``None`` where it has no numbers."""
+
+    least: float | None
+    mean: float | None
+    most: float | None
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The numbers of a changed column in all rows of both tables.
+
+    - ``begin``, ``step``: where the first bin begins, and how wide each is; smaller numbers are in the first one,
+      larger ones in the last
+    - ``old_rows``, ``new_rows``: of each bin
+    """
+
+    column: str
+    begin: float
+    step: float
+    old_rows: tuple[int, ...]
+    new_rows: tuple[int, ...]
+    old: Summary
+    new: Summary
+
+
+@dataclass(frozen=True)
 class Comparison:
     """The differences of two tables.
 
@@ -64,6 +117,9 @@ class Comparison:
     - ``changes``: samples for each changed column, up to 20 columns
     - ``old_samples``, ``new_samples``: some of the rows that only one table has, by the names of columns
     - ``concentrations``: the strongest of each kind first
+    - ``key_is``: whether the key was given or found, or there is none: then equal rows were counted
+    - ``distributions``: of changed columns of numbers
+    - ``renames``, ``moved_keys``: what perhaps explains differences
     - ``old_name``, ``new_name``: what the tables are called in text and page
     - ``notes``: what was done to make the tables comparable
     """
@@ -84,6 +140,10 @@ class Comparison:
     old_samples: tuple[Mapping[str, str | None], ...]
     new_samples: tuple[Mapping[str, str | None], ...]
     concentrations: tuple[Concentration, ...]
+    key_is: KeyIs = "given"
+    distributions: tuple[Distribution, ...] = ()
+    renames: tuple[Rename, ...] = ()
+    moved_keys: MovedKeys | None = None
     old_name: str = "old"
     new_name: str = "new"
     notes: tuple[str, ...] = ()
@@ -94,79 +154,90 @@ class Comparison:
         differs = self.changed or self.only_old or self.only_new or self.old_columns or self.new_columns or self.types
         return not differs
 
-    def to_json(self) -> str:
-        return json.dumps({"is_equal": self.is_equal, **asdict(self)}, ensure_ascii=False, indent=2)
+    @property
+    def equal_share(self) -> float:
+        """The share of equal rows, of all pairs and rows without a partner; 1 if there are none."""
+        rows = self.equal + self.changed + self.only_old + self.only_new
+        return self.equal / rows if rows else 1.0
 
-    def to_text(self) -> str:
-        parts = ["\n".join([table.title, "", *lines(table)]) for table in _tables(self)]
-        return "\n\n".join([self._title, *parts, self._verdict])
+    def is_within(self, percent: float | None) -> bool:
+        """Whether the tables are equal, or have the same columns and at least so many percent of equal rows."""
+        if percent is None:
+            return self.is_equal
+        return not (self.old_columns or self.new_columns or self.types) and 100 * self.equal_share >= percent
+
+    @property
+    def title(self) -> str:
+        by = f", by {', '.join(map(plain, self.key))}" if self.key else ""
+        return f"{plain(self.old_name)} -> {plain(self.new_name)}{by}"
+
+    @property
+    def summary(self) -> str:
+        """What was found, as one sentence."""
+        if self.is_equal:
+            return f"The tables are equal: {counted(self.equal, 'row')}{self._by}."
+        rows = [
+            (self.changed, "changed"),
+            (self.only_old, f"only in {plain(self.old_name)}"),
+            (self.only_new, f"only in {plain(self.new_name)}"),
+        ]
+        parts = [f"{counted(number, 'row')} {what}" for number, what in rows if number]
+        if self.changed:
+            parts[0] += f" ({self._most_changed})"
+        columns = len(self.old_columns) + len(self.new_columns)
+        if columns:
+            parts.append(f"{counted(columns, 'column')} in one table only")
+        if self.types:
+            parts.append(f"{counted(len(self.types), 'column')} of another type")
+        percent = math.floor(1000 * self.equal_share) / 10
+        return f"The tables differ{self._by}: {', '.join(parts)}; {percent:.1f}% of the rows are equal."
+
+    @property
+    def _by(self) -> str:
+        if self.key_is == "none":
+            return ", compared without a key"
+        return f" by {', '.join(map(plain, self.key))}, a key that was found" if self.key_is == "found" else ""
+
+    @property
+    def _most_changed(self) -> str:
+        changed = [(name, rows) for name, rows in self.columns.items() if rows]
+        shown = [f"{plain(name)} in {rows:,}" for name, rows in changed[:2]]
+        more = f" and {counted(len(changed) - 2, 'more column')}" if len(changed) > 2 else ""
+        return ", ".join(shown) + more
+
+    @property
+    def verdict(self) -> str:
+        return "The tables are equal." if self.is_equal else "The tables differ."
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {"is_equal": self.is_equal, "summary": self.summary, **asdict(self)}, ensure_ascii=False, indent=2
+        )
+
+    def to_text(self, terminal: Terminal = PLAIN) -> str:
+        """Tables for a terminal; by default as wide as they are, and without colors."""
+        from deltawave.comparing.as_text import as_text
+
+        return as_text(self, terminal)
+
+    def to_markdown(self) -> str:
+        """Tables in Markdown, for instance for a comment on a pull request."""
+        from deltawave.comparing.as_markdown import as_markdown
+
+        return as_markdown(self)
 
     def to_html(self) -> str:
         """One page that needs no other file."""
-        counts, *others = _tables(self, is_page=True)
-        parts = [paragraph(self._verdict), figures(counts.rows), *map(section, others)]
-        return page(self._title, "".join(parts), style=charts.style() + MARKS)
+        from deltawave.comparing.as_page import as_page
 
-    @property
-    def _title(self) -> str:
-        return f"{plain(self.old_name)} -> {plain(self.new_name)}, by {', '.join(map(plain, self.key))}"
-
-    @property
-    def _verdict(self) -> str:
-        return "The tables are equal." if self.is_equal else "The tables differ."
+        return as_page(self)
 
     def formatted(self, kind: str) -> str:
         """The comparison in one of ``FORMATS``."""
-        return {"text": self.to_text, "json": self.to_json, "html": self.to_html}[kind]()
-
-
-def _tables(found: Comparison, is_page: bool = False) -> Iterator[Table]:
-    """The tables that have rows, that of counts first. On a page, shares are bars, and differences are marked."""
-    old, new = plain(found.old_name), plain(found.new_name)
-    kinds = {"changed": "changed", "only_old": f"only in {old}", "only_new": f"only in {new}"}
-    in_both = found.equal + found.changed
-    counts = [
-        (f"in {old}", found.old_rows),
-        (f"in {new}", found.new_rows),
-        ("equal", found.equal),
-        ("changed", found.changed),
-        (kinds["only_old"], found.only_old),
-        (kinds["only_new"], found.only_new),
-    ]
-    columns = [
-        *((name, kinds["only_old"]) for name in found.old_columns),
-        *((name, kinds["only_new"]) for name in found.new_columns),
-        *(
-            (name, short(f"{each['old']} in {old}, {each['new']} in {new}; compared as {each['compared_as']}", LINE))
-            for name, each in found.types.items()
-        ),
-        *((name, "ignored") for name in found.ignored_columns),
-    ]
-    pair: Callable[[str | None, str | None], tuple[str, str]] = marked if is_page else beside
-
-    def share(rows: int) -> str:
-        return charts.meter(rows / in_both) if is_page else f"{rows / in_both:.1%}"
-
-    every = [
-        Table("Rows", ("rows", "number"), [(name, f"{number:,}") for name, number in counts]),
-        Table("Columns", ("column", "difference"), [(plain(name), difference) for name, difference in columns]),
-        Table(
-            "Changed columns",
-            ("column", "rows", "of rows in both"),
-            [(plain(name), f"{rows:,}", share(rows)) for name, rows in found.columns.items() if rows],
-        ),
-        Table(
-            "Where differences concentrate",
-            ("rows", "column", "value", "number", "of these rows", "of all rows", "times as often", "effect"),
-            [each.cells(kinds[each.kind]) for each in found.concentrations],
-        ),
-        Table(
-            "Some of the changes",
-            (*map(plain, found.key), "column", old, new),
-            [(*map(short, each.key), plain(each.column), *pair(each.old, each.new)) for each in found.changes],
-        ),
-        Table(f"Some of the rows {kinds['only_old']}", ("row",), [(line(row),) for row in found.old_samples]),
-        Table(f"Some of the rows {kinds['only_new']}", ("row",), [(line(row),) for row in found.new_samples]),
-        Table("Notes", ("note",), [(plain(note),) for note in found.notes]),
-    ]
-    return (table for table in every if table.rows)
+        every: dict[str, Callable[[], str]] = {
+            "text": self.to_text,
+            "json": self.to_json,
+            "html": self.to_html,
+            "markdown": self.to_markdown,
+        }
+        return every[kind]()

@@ -1,178 +1,148 @@
-"""The files that ``deltawave compare`` reads, and their columns in types that can be compared."""
+"""The files that ``deltawave compare`` reads, as tables of DuckDB."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql import types as T
+import duckdb
 
-from deltawave.comparable import fields_of
-from deltawave.differencing.contract import SIDES, Side
-from deltawave.sql_text import quoted
+from deltawave.comparing import csv_files, json_files
+from deltawave.comparing.csv_files import Reading, escaped
+from deltawave.comparing.dialects import DuckDialect
+from deltawave.comparing.duck_engine import DuckEngine
+from deltawave.comparing.paths import File, Table, transcoded
+from deltawave.sides import SIDES, Side
+from deltawave.sql_text import MAX_DECIMAL_DIGITS
 
-_NAME = re.compile(r"\.(csv|jsonl?|ndjson|parquet)(\.(gz|bz2|zst|lz4|snappy|deflate))?$")
-_PATTERN = re.compile(r"[{}\[\]*?\\]")
-# What Spark passes over, unless it is a partition's folder, such as _day=1.
-_HIDDEN = re.compile(r"\.|_[^=]*$")
-# What Spark reads instead of bytes that are no text.
-_REPLACEMENT = "\ufffd"
-# By default Spark turns malformed rows into nulls, and takes columns of a header by their place.
-_STRICT = {"mode": "FAILFAST", "enforceSchema": "false"}
-_OPTIONS: dict[str, dict[str, str]] = {
-    # Quotes are doubled in a quoted value, which may span lines.
-    "csv": {**_STRICT, "header": "true", "escape": '"', "multiLine": "true"},
-    "json": _STRICT,
-    "parquet": {"mergeSchema": "true"},
-    "delta": {},
-}
-# Numbers in text are exact, with as few decimals as they need, unless they have exponents or more digits. With 37 of
-# the 38 digits that Spark has, a difference is exact, too.
-_NUMBERS = (T.LongType(), T.DecimalType(37, 2), T.DecimalType(37, 6), T.DecimalType(37, 12), T.DoubleType())
-# The other types that text is read as.
-_READABLE = (T.NumericType, T.BooleanType, T.DateType, T.TimestampType, T.TimestampNTZType)
+_literal = DuckDialect().literal
 
 
-def kind_of(path: str, given: str | None = None) -> str:
-    """The kind of a file or a folder: the ``given`` one, or else by its name or those of the folder's files.
-
-    Raises ``ValueError`` where there is none, and for a path that Spark can't read.
-    """
-    place = Path(path)
-    if not place.exists():
-        raise ValueError(f"There is no file or folder {path}.")
-    if _PATTERN.search(str(place.absolute())):
-        raise ValueError(f"Spark takes the characters {{}}[]*?\\ in a path for a pattern: rename {path}.")
-    if given == "delta" or (given is None and (place / "_delta_log").is_dir()):
-        return "delta"
-    parts = [file.relative_to(place).parts for file in place.rglob("*") if file.is_file()] or [(place.name,)]
-    names = [names[-1] for names in parts if not any(map(_HIDDEN.match, names))]
-    if parts and not names:
-        what = f"what is in {path}" if place.is_dir() else path
-        raise ValueError(f"Spark passes over files and folders whose names begin with _ or a dot: rename {what}.")
-    if given is not None:
-        return given
-    kinds = {_kind_of_name(place.name)}
-    if kinds == {None}:
-        kinds = {_kind_of_name(name) for name in names}
-    kind = kinds.pop() if len(kinds) == 1 else None
-    if kind is None:
-        known = ", ".join(_OPTIONS)
-        raise ValueError(f"The name of {path} does not show one of {known}: give --old-format or --new-format.")
-    return kind
-
-
-def _kind_of_name(name: str) -> str | None:
-    found = _NAME.search(name.lower())
-    if found is None:
-        return None
-    return "json" if "json" in found[1] else found[1]
-
-
-def read(session: SparkSession, path: str, kind: str, separator: str, encoding: str | None = None) -> DataFrame:
-    """The rows of a file or a folder. Values of CSV are texts, empty ones are null.
-
-    Raises ``ValueError`` for malformed JSON, and without an ``encoding`` for names of columns that are not UTF-8.
-    Values of CSV that are not fail when they are read, with an error of Spark.
-    """
-    options = dict(_OPTIONS[kind])
-    if kind == "csv":
-        options["sep"] = separator
-    if encoding and kind in ("csv", "json"):
-        options["encoding"] = encoding
-        if kind == "json":
-            # Spark finds the ends of lines by itself in UTF-8 only.
-            options["lineSep"] = "\n"
-    try:
-        rows = session.read.format(kind).options(**options).load(str(Path(path).absolute()))
-    except (PySparkException, Py4JError) as error:
-        # Of JSON Spark reads all lines to find the columns.
-        if "MALFORMED_RECORD" not in str(error):
-            raise
-        expected = encoding or "UTF-8; another encoding has to be given as --encoding"
-        raise ValueError(f"{path} is not lines of JSON in {expected}.") from error
-    return rows if encoding or kind != "csv" else _decoded(rows, path)
-
-
-def _decoded(rows: DataFrame, path: str) -> DataFrame:
-    """The rows of a file. Reading one with a replacement character fails, as different texts would look equal."""
-
-    def problem(name: str) -> str:
-        where = f"{path} is not in UTF-8, or has U+FFFD, which replaces unknown characters, in the column {name}"
-        return f"{where}: give its --encoding, for instance windows-1252, or utf-8 to compare it as it is."
-
-    def checked(name: str) -> Column:
-        text = F.col(quoted(name))
-        return F.when(text.contains(_REPLACEMENT), F.raise_error(F.lit(problem(name)))).otherwise(text).alias(name)
-
-    for name in rows.columns:
-        if _REPLACEMENT in name:
-            raise ValueError(problem(name))
-    return rows.select(*map(checked, rows.columns))
-
-
-def aligned(
-    frames: Mapping[Side, DataFrame], names: Mapping[Side, str], is_measured: Callable[[str], bool]
-) -> tuple[dict[Side, DataFrame], list[str]]:
-    """Read columns of text as the other table's type where every value fits it; return notes about that.
-
-    - ``names``: of the tables, in notes
-    - ``is_measured``: whether a column, by its name in lower case, has a tolerance: text may then be numbers
-    """
-    fields = {side: fields_of(f"{side} table", frame) for side, frame in frames.items()}
-    # For each column the sides that are text, with the types to try, in this order.
-    wanted: list[tuple[str, list[Side], T.DataType]] = []
-    for name in sorted(fields["old"].keys() & fields["new"].keys()):
-        kinds = {side: fields[side][name].dataType for side in SIDES}
-        texts = [side for side in SIDES if isinstance(kinds[side], T.StringType)]
-        tried: list[T.DataType] = [kind for kind in kinds.values() if isinstance(kind, _READABLE)]
-        if is_measured(name) and all(isinstance(kind, (T.StringType, T.NumericType)) for kind in kinds.values()):
-            tried.extend(_NUMBERS)
-        wanted.extend((name, texts, kind) for kind in tried if texts)
-    fitting = {
-        side: _fitting(frames[side], [(name, kind) for name, texts, kind in wanted if side in texts]) for side in SIDES
-    }
-    chosen: dict[str, tuple[list[Side], T.DataType]] = {}
-    for name, texts, kind in wanted:
-        if name not in chosen and all((name, kind) in fitting[side] for side in texts):
-            chosen[name] = texts, kind
-    found: dict[Side, DataFrame] = {}
+def engine_of(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Mapping[Side, Table],
+    readings: Mapping[Side, Reading],
+    key: Collection[str],
+    temporary: Path,
+) -> DuckEngine:
+    """Read both tables. ``key``: the names of the key. Raises ``ValueError`` for files that can't be read."""
+    engine = DuckEngine(connection)
     for side in SIDES:
-        casts = {name: _filled(name).try_cast(kind) for name, (texts, kind) in chosen.items() if side in texts}
-        columns = [casts.get(name.lower(), F.col(quoted(name))).alias(name) for name in frames[side].columns]
-        found[side] = frames[side].select(*columns)
-    return found, [
-        f"{name}: text in {' and '.join(names[side] for side in texts)}, read as {kind.simpleString()}"
-        for name, (texts, kind) in chosen.items()
+        _load(engine, connection, side, tables[side], readings[side], {name.lower() for name in key}, temporary / side)
+    return engine
+
+
+def _load(
+    engine: DuckEngine,
+    connection: duckdb.DuckDBPyConnection,
+    side: Side,
+    table: Table,
+    reading: Reading,
+    key: Collection[str],
+    temporary: Path,
+) -> None:
+    temporary.mkdir(exist_ok=True)
+    if table.kind == "csv":
+        _load_csv(engine, connection, side, table, reading, temporary)
+        return
+    if table.kind == "json":
+        files = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
+        try:
+            engine.load(side, json_files.select(connection, files, key))
+        except duckdb.Error as error:
+            raise ValueError(json_files.problem(error, files) or _unread(table, error)) from error
+        return
+    paths = [_with_short_decimals(connection, file, temporary / str(place)) for place, file in enumerate(table.files)]
+    listed = ", ".join(_literal(escaped(path)) for path in paths)
+    partitioned = any(file.partition for file in table.files)
+    source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = {partitioned})"
+    try:
+        names = _names(connection, table) if len(table.files) == 1 else None
+        engine.load(side, f"select * from {source}", names, is_columnar=True)
+    except duckdb.Error as error:
+        raise ValueError(_unread(table, error)) from error
+
+
+def _load_csv(
+    engine: DuckEngine,
+    connection: duckdb.DuckDBPyConnection,
+    side: Side,
+    table: Table,
+    reading: Reading,
+    temporary: Path,
+) -> None:
+    ready = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
+    files = [(file, csv_files.layout_of(connection, file, reading)) for file in ready]
+    files = [
+        (csv_files.with_one_line_end(file, layout, temporary / f"{place}-lines"), layout)
+        if csv_files.has_mixed_line_ends(file)
+        else (file, layout)
+        for place, (file, layout) in enumerate(files)
     ]
+    ready = [file for file, _ in files]
+    try:
+        engine.load(side, *csv_files.select(files, reading))
+    except duckdb.Error as error:
+        wrong = csv_files.problem(error, ready) or _unread(table, error)
+        if not csv_files.is_escaped_by_backslashes(error) or reading.escape == "\\":
+            raise ValueError(wrong) from error
+        reading.escape = "\\"
+        try:
+            engine.load(side, *csv_files.select(files, reading))
+        except duckdb.Error:
+            raise ValueError(wrong) from error
+        reading.note(f"{table.name}: quotes are escaped by backslashes")
+    if reading.skips:
+        for note in csv_files.skipped(connection, ready):
+            reading.note(note)
+    if dropped := engine.drop_empty(side, lambda name: name.startswith("_c")):
+        reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
 
 
-def _filled(name: str) -> Column:
-    """A column of text without blanks at its ends; null where nothing is left."""
-    text = F.trim(F.col(quoted(name)))
-    return F.when(text != "", text)
+def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, target: Path) -> Path:
+    """The path of a Parquet file without decimals of more than 38 digits, which DuckDB rounds: they become texts.
+
+    Raises ``ValueError`` if that needs pyarrow, which is not there.
+    """
+    try:
+        ((longest,),) = connection.execute(
+            f"select max(precision) from parquet_schema({_literal(escaped(file.path))})"
+        ).fetchall()
+    except duckdb.Error:
+        return file.path
+    if (longest or 0) <= MAX_DECIMAL_DIGITS:
+        return file.path
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        what = f"{file.name} has decimals of {longest} digits, and DuckDB reads {MAX_DECIMAL_DIGITS}"
+        raise ValueError(f"{what}: install pyarrow, which reads them.") from error
+    table = pq.read_table(file.path, partitioning=None)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_decimal256(field.type):
+            table = table.set_column(place, field.name, table[place].cast(pa.string()))
+    pq.write_table(table, target)
+    return target
 
 
-def _fitting(frame: DataFrame, wanted: Sequence[tuple[str, T.DataType]]) -> set[tuple[str, T.DataType]]:
-    """The pairs of a column of text and a type that all its values fit."""
-    if not wanted:
-        return set()
-    unreadable = (F.count_if(_filled(name).isNotNull() & ~_fits(_filled(name), kind)) for name, kind in wanted)
-    (counts,) = frame.agg(*(count.alias(f"unreadable_{place}") for place, count in enumerate(unreadable))).collect()
-    return {each for each, count in zip(wanted, counts, strict=True) if not count}
+def _names(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str] | None:
+    """The names in a file, where DuckDB calls columns otherwise, as their names differ in case only."""
+    (file,) = table.files
+    with suppress(duckdb.Error):
+        rows = connection.execute(
+            f"select name, coalesce(num_children, 0) from parquet_schema({_literal(escaped(file.path))})"
+        ).fetchall()
+        names: list[str] = []
+        # The first one is the root; the children of a column follow it.
+        inside = 0
+        for name, children in rows[1:]:
+            if not inside:
+                names.append(name)
+            inside = max(0, inside - 1) + children
+        return None if file.partition else names
+    return None
 
 
-def _fits(text: Column, kind: T.DataType) -> Column:
-    """Whether a text can be read as that type without being rounded or cut."""
-    fits = text.try_cast(kind).isNotNull()
-    if isinstance(kind, T.DecimalType):
-        return fits & text.rlike(rf"^[+-]?\d*(\.\d{{0,{kind.scale}}}0*)?$")
-    if isinstance(kind, T.DateType):
-        return fits & text.rlike(r"^[\d+-]*$")
-    if isinstance(kind, T.TimestampNTZType):
-        # Spark ignores a time zone.
-        return fits & text.rlike(r"^[\d+-]*([ T][\d:.]*)?$")
-    return fits
+def _unread(table: Table, error: duckdb.Error) -> str:
+    message = " ".join(str(error).split("\n")[0].split())
+    return f"{table.name} can't be read as {table.kind}: {message}"

@@ -7,17 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
-from typing import Any, Literal
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
+from deltawave.sides import SIDES, Side
 from deltawave.sql_text import quoted
 
 Columns = Sequence[dict[str, Any]]
-Side = Literal["old", "new"]
-SIDES: tuple[Side, Side] = ("old", "new")
 # What a comparison takes unless another size is given.
 MEMORY_BYTES = 1 << 30
 

@@ -18,11 +18,12 @@ from pyspark.sql.types import LongType, StructType
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, PositionedBatches, any_unequal, typed
-from deltawave.differencing.contract import MEMORY_BYTES, SIDES, Columns, Contract, Side
+from deltawave.differencing.contract import MEMORY_BYTES, Columns, Contract
 from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
 from deltawave.resources import persisted
+from deltawave.sides import SIDES, Side
 
 _LOG = logging.getLogger(__name__)
 

@@ -17,6 +17,8 @@ _APART = 96
 # The same for the figures above bars that are cut.
 _CUTS_APART = 60
 _METER = 120
+# Of a chart that stands next to others.
+_SMALL_WIDTH, _SMALL_HEIGHT = 320, 72
 # A bar that is so many times as high as all but a tenth of the bars is cut, since it would flatten the others. The mark
 # stands above it.
 _TIMES_AS_HIGH = 5
@@ -135,6 +137,36 @@ viewBox="0 0 {width} {height}">
 <desc id="{id}-description">{escape(description)}</desc>
 {grid}
 {"".join(drawn)}</svg>
+"""
+
+
+def paired_bars(id: str, title: str, description: str, series: Sequence[Series], bars: Sequence[Bar]) -> str:
+    """Small bars of two series next to each other, for a look at two distributions. Empty ones are left out."""
+    highest = max((part for bar in bars for part in bar.parts), default=0) or 1
+    slot = _SMALL_WIDTH // max(1, len(bars))
+    wide = max(2, (slot - _GAP) // len(series))
+    drawn = []
+    for place, bar in enumerate(bars):
+        rects = [
+            f'<rect class="{each.name}" x="{place * slot + number * wide}" y="{_SMALL_HEIGHT - height}" width="{wide}" '
+            f'height="{height}"/>'
+            for number, (each, part) in enumerate(zip(series, bar.parts, strict=True))
+            if (height := round(max(1.0, _SMALL_HEIGHT * part / highest), 1)) and part
+        ]
+        if rects:
+            drawn.append(f"<g><title>{escape(bar.label)}</title>{''.join(rects)}</g>\n")
+    marks = [(0, "start", bars[0].mark), (slot * len(bars), "end", bars[-1].mark)] if bars else []
+    labels = "".join(
+        f'<text x="{x}" y="{_SMALL_HEIGHT + 16}" text-anchor="{anchor}">{escape(mark)}</text>'
+        for x, anchor, mark in marks
+    )
+    width, height = slot * len(bars), _SMALL_HEIGHT + 20
+    return f"""<svg role="img" aria-labelledby="{id}-title {id}-description" width="{width}" height="{height}"
+viewBox="0 0 {width} {height}">
+<title id="{id}-title">{escape(title)}</title>
+<desc id="{id}-description">{escape(description)}</desc>
+<line x1="0" x2="{width}" y1="{_SMALL_HEIGHT}" y2="{_SMALL_HEIGHT}"/>
+{"".join(drawn)}{labels}</svg>
 """
 
 

@@ -1,11 +1,12 @@
 """Pages of HTML that need no other file, their tables, and two values with the part that differs marked."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
 
-from deltawave.pages.texts import Table, alike, are_numbers, beside
+from deltawave.pages.texts import Table, alike, are_numbers, beside, plain
 
 # Light or dark as the browser is set, for narrow and wide windows.
 _STYLE = """
@@ -32,6 +33,12 @@ th, td { padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid var(--line); 
 th { color: var(--muted); font-size: 0.875rem; font-weight: 600; }
 .number { text-align: right; white-space: nowrap; }
 """
+
+
+_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+# Texts with fewer words in common are shown one after the other, and so are shorter and longer ones.
+_LEAST_ALIKE = 0.5
+_LEAST_IN_CELL, _MOST_IN_CELL = 20, 600
 
 
 class Markup(str):
@@ -124,6 +131,29 @@ def marked(old: str | None, new: str | None) -> tuple[Markup, Markup]:
         before = alike(*texts)
         after = alike(*(text[before:][::-1] for text in texts))
     return _with(texts[0], "del", before, after), _with(texts[1], "ins", before, after)
+
+
+def between(old: str | None, new: str | None) -> Markup:
+    """Both values as HTML in one cell: what they share once, and what differs marked, word by word."""
+    # Only pages need it.
+    from difflib import SequenceMatcher
+
+    before, after = (_WORD.findall(plain(text)) for text in (old, new))
+    found = SequenceMatcher(None, before, after, autojunk=False)
+    is_text = all(_LEAST_IN_CELL <= len(each or "") <= _MOST_IN_CELL for each in (old, new))
+    if not is_text or found.ratio() < _LEAST_ALIKE:
+        first, second = beside(old, new)
+        return Markup(f"{_with(first, 'del', 0, 0)} {_with(second, 'ins', 0, 0)}")
+    parts = []
+    for what, old_from, old_to, new_from, new_to in found.get_opcodes():
+        removed, added = "".join(before[old_from:old_to]), "".join(after[new_from:new_to])
+        if what == "equal":
+            parts.append(escape(removed))
+            continue
+        parts.append(
+            "".join(f"<{tag}>{escape(text)}</{tag}>" for text, tag in ((removed, "del"), (added, "ins")) if text)
+        )
+    return Markup("".join(parts))
 
 
 def _with(text: str, tag: str, before: int, after: int) -> Markup:

@@ -9,10 +9,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
 from deltawave.comparing.comparison import Concentration
-from deltawave.comparing.concentrations import CATEGORIES, PRECISION, measured, strongest, weighed
-from deltawave.comparing.pairs import as_text
+from deltawave.comparing.concentrations import measured, strongest, weighed
 from deltawave.pages.texts import Table, counted, lines, plain
 from deltawave.reporting.changes import CHANGE_TYPES, before_fields, data_fields, is_recorded, is_update
+from deltawave.reporting.spark_texts import CATEGORIES, PRECISION, as_text
 from deltawave.sql_text import quoted
 
 # Stands for all rows, in place of the number of a column.

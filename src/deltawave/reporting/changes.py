@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
-from deltawave.comparing.pairs import as_text
+from deltawave.reporting.spark_texts import as_text
 from deltawave.sql_text import quoted
 
 ChangeType = Literal["insert", "update", "delete"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from deltawave.pages import charts
+from deltawave.pages.filters import FILTER_SCRIPT, FILTER_STYLE, filters
 from deltawave.pages.html import MARKS, figures, marked, page, paragraph, section, table
 from deltawave.pages.texts import Table, counted, line, plain, short, sized
 from deltawave.reporting import batch_views
@@ -14,45 +15,13 @@ from deltawave.reporting.log_report import LogReport, cells_of
 
 # However many columns of a row have changed, a page shows so many.
 _MOST_CELLS = 8
-# The filters of the sample changes: without JavaScript they are hidden, and all rows shown.
-_FILTER_STYLE = """
-.filters { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: end; margin-bottom: 0.5rem; }
-.filters[hidden] { display: none; }
-.filters label { display: grid; grid-template-columns: minmax(0, 1fr); max-width: 100%; color: var(--muted); }
-.filters select, .filters input { box-sizing: border-box; max-width: 100%; padding: 0.25rem; font: inherit;
-  border: 1px solid var(--muted); border-radius: 4px; background: var(--page); color: var(--text); }
-.filters output { color: var(--muted); }
-"""
-_FILTER_SCRIPT = """
-(() => {
-  const form = document.getElementById("filters");
-  if (!form) return;
-  const { change, column, text, shown } = form.elements;
-  const lines = document.querySelectorAll("#samples tbody tr");
-  const rows = Array.from(lines, (row) => [row, row.textContent.toLowerCase()]);
-  const apply = () => {
-    let count = 0;
-    for (const [row, content] of rows) {
-      row.hidden = (change.value !== "" && row.dataset.change !== change.value)
-        || (column.value !== "" && row.dataset.column !== column.value)
-        || !content.includes(text.value.toLowerCase());
-      if (!row.hidden) count += 1;
-    }
-    shown.value = `${count} of ${rows.length} lines`;
-  };
-  form.addEventListener("input", apply);
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.hidden = false;
-  apply();
-})();
-"""
 
 
 def as_html(report: LogReport) -> str:
     title = f"What changed in {plain(report.name)}{'' if report.batch is None else f', batch {report.batch}'}"
-    style = charts.style((*batch_views.SERIES, *batch_views.BYTES, batch_views.SECONDS)) + MARKS + _FILTER_STYLE
+    style = charts.style((*batch_views.SERIES, *batch_views.BYTES, batch_views.SECONDS)) + MARKS + FILTER_STYLE
     body = "".join([_summary(report), _figures(report.batches), *_sections(report)])
-    return page(title, body, style=style, script=_FILTER_SCRIPT if report.samples else "")
+    return page(title, body, style=style, script=FILTER_SCRIPT if report.samples else "")
 
 
 def _sections(report: LogReport) -> Iterator[str]:
@@ -130,24 +99,7 @@ def _samples(report: LogReport) -> str:
     kinds = [kind for kind in CHANGE_TYPES if any(change.kind == kind for change in report.samples)]
     heads = ("change", "batch", ", ".join(map(plain, report.key)), "column", "old", "new")
     listed = table(Table(title, heads, rows), attributes, id="samples")
-    return f"<h2>{title}</h2>\n{_filters(kinds, [plain(name) for name in names])}{listed}"
-
-
-def _filters(changes: Sequence[str], columns: Sequence[str]) -> str:
-    """The form; a column's value is its place, so that its name may be anything."""
-    return f"""<form id="filters" class="filters" autocomplete="off" hidden>
-<label>Change {_choice("change", [(each, each) for each in changes])}</label>
-<label>Column {_choice("column", [(str(place), each) for place, each in enumerate(columns)])}</label>
-<label>Text <input name="text" type="search"></label>
-<output name="shown" aria-live="polite"></output>
-</form>
-"""
-
-
-def _choice(name: str, values: Sequence[tuple[str, str]]) -> str:
-    listed = [("", "all"), *values]
-    options = "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in listed)
-    return f'<select name="{name}">{options}</select>'
+    return f"<h2>{title}</h2>\n{filters([(kind, kind) for kind in kinds], [plain(name) for name in names])}{listed}"
 
 
 def _lines(change: Change, key: Sequence[str]) -> Iterator[tuple[str, str, str]]:

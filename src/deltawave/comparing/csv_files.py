@@ -1,0 +1,239 @@
+"""CSV and its kin, read by DuckDB as texts, and what is wrong with a file that can't be read."""
+
+import csv
+import gzip
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import duckdb
+
+from deltawave.comparing.dialects import DuckDialect
+from deltawave.comparing.paths import File, is_binary
+from deltawave.pages.texts import short
+
+_SEPARATORS = (",", ";", "\t", "|")
+_OF_EXTENSION = {"tsv": "\t", "tab": "\t", "psv": "|"}
+_NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+# In bytes.
+_LONGEST_LINE = 1 << 24
+_MOST_SHOWN = 5
+_LINE = re.compile(
+    r"CSV Error on Line: (\d+)\n(?:Original Line: (.*?)\n\s*)?"
+    r"((?:Expected|Value with|Invalid unicode|Maximum|Possible|Error|Could not)[^\n]*)",
+    re.DOTALL,
+)
+_WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+_UTF8 = ("utf-8", "utf_8", "utf8", "utf-8-sig")
+_literal = DuckDialect().literal
+
+
+@dataclass
+class Reading:
+    """How files are read.
+
+    - ``separator``, ``encoding``: of values in CSV, and of text files, if a user gives them
+    - ``skips``: whether malformed rows of CSV are passed over
+    - ``escape``: what stands before a quote in a quoted value
+    - ``notes``: what was done with the files
+    """
+
+    separator: str | None = None
+    encoding: str | None = None
+    skips: bool = False
+    escape: str = '"'
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The separator of a file, and the names in its header; those that it lacks are ``_c0``, ``_c1`` and so on."""
+
+    separator: str
+    names: tuple[str, ...]
+
+
+def select(files: Sequence[tuple[File, Layout]], reading: Reading) -> tuple[str, list[str]]:
+    """A select of the rows of files, and the names of its columns: those of any file."""
+    names = list(
+        dict.fromkeys(name for file, layout in files for name in (*layout.names, *(each for each, _ in file.partition)))
+    )
+    selects = []
+    for file, layout in files:
+        cells = {name: f"c{place}" for place, name in enumerate(layout.names)}
+        cells |= {name: _literal(value) for name, value in file.partition}
+        columns = ", ".join(f"{cells.get(name, 'null::VARCHAR')} as n{place}" for place, name in enumerate(names))
+        # A blank line is no row.
+        where = " where c0 is not null" if len(layout.names) == 1 else ""
+        selects.append(f"select {columns} from {_source(file, layout, reading)}{where}")
+    return " union all ".join(selects), names
+
+
+def _source(file: File, layout: Layout, reading: Reading) -> str:
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(layout.names)))
+    rejects = ", store_rejects = true, rejects_limit = 0" if reading.skips else ""
+    return (
+        f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = true, columns = {{{columns}}}, "
+        f"delim = {_literal(layout.separator)}, quote = '\"', escape = {_literal(reading.escape)}, nullstr = '', "
+        f"compression = '{file.packing}', max_line_size = {_LONGEST_LINE}{rejects})"
+    )
+
+
+def escaped(path: Path) -> str:
+    """A path in which DuckDB sees no pattern."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", str(path.absolute()))
+
+
+def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Reading) -> Layout:
+    """The layout of a file in UTF-8. Raises ``ValueError`` if it has no header."""
+    head = _head(connection, file)
+    if is_binary(head.encode()):
+        raise ValueError(f"{file.name} is no text: it has bytes that are zero. Is it another kind of file?")
+    text = head.removeprefix("\ufeff").lstrip("\r\n")
+    if not text.strip():
+        raise ValueError(f"{file.name} is empty: it has no line with the names of columns.")
+    separator = _separator(text, file, reading)
+    names = _header(text, separator)
+    empty = [place for place, name in enumerate(names) if not name]
+    names = [name or f"_c{place}" for place, name in enumerate(names)]
+    for name, number in Counter(names).items():
+        if number > 1:
+            reading.note(
+                f"{file.name}: {number} columns are called {short(name)}; the later ones are {short(name)}_2 and so on"
+            )
+    seen: Counter[str] = Counter()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    if empty:
+        listed = ", ".join(f"_c{place}" for place in empty[:_MOST_SHOWN])
+        reading.note(f"{file.name}: columns without a name are called {listed}")
+    return Layout(separator, tuple(unique))
+
+
+def _head(connection: duckdb.DuckDBPyConnection, file: File) -> str:
+    """How a file begins. Raises ``ValueError`` if that is not UTF-8."""
+    if file.packing == "zstd":
+        source = (
+            f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = false, delim = '', quote = '', "
+            f"escape = '', columns = {{'line': 'VARCHAR'}}, compression = 'zstd', max_line_size = {_LONGEST_LINE})"
+        )
+        return "\n".join(line or "" for (line,) in connection.execute(f"from {source} limit 100").fetchall())
+    head = file.head()
+    try:
+        # The last character may be cut.
+        return head.decode() if len(head) < 1 << 18 else head[: head.rfind(b"\n") + 1 or None].decode()
+    except UnicodeDecodeError as error:
+        line = head.count(b"\n", 0, error.start) + 1
+        raise ValueError(not_utf8(file.name, line)) from error
+
+
+def not_utf8(name: str, line: int) -> str:
+    return f"{name}, line {line}, is not in UTF-8: give the --encoding, for instance windows-1252."
+
+
+def _separator(text: str, file: File, reading: Reading) -> str:
+    """The separator that is given, or usual for the kind of file, unless the header has another one and not this."""
+    usual = (reading.separator or "").replace("\\t", "\t") or _OF_EXTENSION.get(file.extension, ",")
+    header = re.sub(r'"[^"]*"', "", text.splitlines()[0])
+    if usual in header:
+        return usual
+    counted = {each: header.count(each) for each in _SEPARATORS}
+    best = max(counted, key=lambda each: counted[each])
+    if not counted[best]:
+        return usual
+    reading.note(f"{file.name}: values are separated by {_NAMES[best]}")
+    return best
+
+
+def _header(text: str, separator: str) -> list[str]:
+    if len(separator) != 1:
+        return [name.strip('"') for name in text.splitlines()[0].split(separator)]
+    return next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+
+
+def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
+    """What is wrong with a file of CSV, where, and what to do; None for an error of another kind."""
+    message = str(error)
+    found = _LINE.search(message)
+    if "state machine" in message:
+        names = ", ".join(file.name for file in files[:_MOST_SHOWN])
+        return f"{names} has lines that end in several ways, or a quote that is not closed: make all line ends alike."
+    if found is None:
+        return None
+    name = next(
+        (
+            file.name
+            for file in files
+            if f"file = {file.path.absolute()}" in message or f"file = {escaped(file.path)}" in message
+        ),
+        files[0].name,
+    )
+    number, text, reason = int(found[1]), found[2], found[3].strip()
+    if "unicode" in reason:
+        return not_utf8(name, number)
+    if width := _WIDTH.match(reason):
+        wrong = f"has {width[2]} values, and the header has {width[1]} names"
+    elif "unterminated quote" in reason:
+        wrong = "has a quote that is not closed, or something after a closing quote"
+    elif "Maximum line size" in message:
+        wrong = f"is longer than {_LONGEST_LINE:,} bytes"
+    else:
+        wrong = f"can't be read ({' '.join(reason.split())})"
+    shown = f": {short(text)}" if text else ""
+    return f"{name}, line {number}, {wrong}{shown}. Mend it, or pass over such lines with --on-bad-rows skip."
+
+
+def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
+    """A copy of a file in which all lines end alike, which DuckDB needs."""
+    if file.packing == "zstd" or len(layout.separator) != 1:
+        return file
+    with (
+        gzip.open(file.path, "rt", encoding="utf-8", newline="")
+        if file.packing == "gzip"
+        else file.path.open(encoding="utf-8", newline="") as opened,
+        target.open("w", encoding="utf-8", newline="") as written,
+    ):
+        # A line may be longer than Python expects.
+        csv.field_size_limit(_LONGEST_LINE)
+        rows = csv.reader(opened, delimiter=layout.separator)
+        csv.writer(written, delimiter=layout.separator, lineterminator="\n").writerows(rows)
+    return replace(file, path=target, packing="none")
+
+
+def has_mixed_line_ends(file: File) -> bool:
+    """Whether its lines end in several ways, as far as its beginning shows."""
+    head = file.head()
+    both = head.count(b"\r\n")
+    return both > 0 and (head.count(b"\n") > both or head.count(b"\r") > both)
+
+
+def is_escaped_by_backslashes(error: duckdb.Error) -> bool:
+    """Whether a line may be malformed because its quotes are escaped by backslashes."""
+    found = _LINE.search(str(error))
+    return found is not None and found[2] is not None and '\\"' in found[2]
+
+
+def skipped(connection: duckdb.DuckDBPyConnection, files: Sequence[File]) -> list[str]:
+    """Notes about the rows that were passed over."""
+    found = connection.execute(
+        "select file_path, count(distinct line), list(distinct (line, csv_line) order by (line, csv_line))[:5] "
+        "from reject_errors join reject_scans using (scan_id, file_id) group by all order by all"
+    ).fetchall()
+    names = {escaped(file.path): file.name for file in files} | {str(file.path.absolute()): file.name for file in files}
+    notes = []
+    for path, number, lines in found:
+        if path not in names:
+            # Of the other table.
+            continue
+        shown = "; ".join(f"line {line}: {short(text.rstrip())}" for line, text in lines)
+        notes.append(f"{names[path]}: {number:,} malformed line(s) passed over, such as {shown}")
+    return notes
