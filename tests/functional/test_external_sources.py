@@ -432,7 +432,7 @@ class TestRuns:
     def test_folders_without_dates_announce_dumps_too(self, empty, order, data_type, loads):
         first, second, third = (empty.root / "dumps" / f"dump_date={load}" / "a.csv" for load in loads)
         empty.declare(partitions=[{"name": "dump_date", "data_type": data_type}])
-        empty.select(CHANGES.replace("snapshot_date=", f"snapshot_order='{order}', snapshot_date="))
+        empty.select(CHANGES.replace("'snapshot_date'", f"'snapshot_order': '{order}', 'snapshot_date'"))
         for file, text in ((first, FOUR), (second, FOUR.replace("ann", "eve")), (third, "id,name\n")):
             file.parent.mkdir(parents=True)
             file.write_text(text)
