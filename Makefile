@@ -43,7 +43,7 @@ quick: setup ## check Python, and run the unit tests and one history: half a min
 test: setup ## lint, then test everything that a user's path touches, once: 6 to 15 minutes on two cores
 	@$(BIN)/python scripts/lanes.py test
 
-test-all: setup ## lint, and run all tests: three quarters of an hour
+test-all: setup ## lint, and run all tests, on other versions too: two hours
 	@$(BIN)/python scripts/lanes.py all
 
 test-lane: setup ## run lanes of the tests: LANE="crash contract"
