@@ -235,5 +235,8 @@ def wave_plan(options: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point of the command; returns its exit code."""
-    options = parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    # A file whose name begins with a dash is no option.
+    named = [f"./{each}" if each.startswith("-") and len(each) > 1 and Path(each).is_file() else each for each in given]
+    options = parser().parse_args(named if given[:1] == ["compare"] else given)
     return int(options.run(options))

@@ -85,7 +85,7 @@ def _typed(rows: list[dict[str, Any]], own: dict[str, pa.DataType], wanted: dict
     return pa.table([table[name].cast(kind, safe=False) for name, kind in wanted.items()], list(wanted))
 
 
-@settings(max_examples=80, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 1 << 32), options=st.sampled_from(OPTIONS), key=st.sampled_from(["id", "id", "id", "", "none"])
 )

@@ -13,7 +13,7 @@ from deltawave.comparing.equality import differs
 from deltawave.comparing.figures import changes, concentrations, counts, samples_of
 from deltawave.comparing.hints import moved_keys, renames
 from deltawave.comparing.keys import Key, find_key
-from deltawave.comparing.kinds import VOID
+from deltawave.comparing.kinds import DOUBLE, VOID
 from deltawave.sides import SIDES, Side
 
 _LOG = logging.getLogger(__name__)
@@ -87,6 +87,7 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
         found = find_key(engine, columns)
         key_is = "found" if found else "none"
         columns = _keyed(columns, found, options)
+    _check_numbers(engine, columns, options)
     engine.pair(columns)
     counted = counts(engine, columns)
     keys = keys_of(columns)
@@ -126,6 +127,19 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
         moved_keys=moved_keys(engine, columns, options.samples) if moved else None,
         notes=tuple(_notes(columns)) if options.are_files else (),
     )
+
+
+def _check_numbers(engine: Engine, columns: Sequence[Column], options: Options) -> None:
+    """Raise ``ValueError`` for a tolerance of a column of texts of which none is a number."""
+    for option, of_columns in options.by_column().items():
+        for column in columns:
+            if not column.reads_numbers or "tolerance" not in option or column.name.lower() not in of_columns:
+                continue
+            numbers = {side: engine.dialect.try_cast(f"c{column.places[side]}", DOUBLE) for side in SIDES}
+            counts = [f"(select count({number}) from {engine.table(side)})" for side, number in numbers.items()]
+            ((found,),) = engine.rows(f"select {' + '.join(counts)}")
+            if not found:
+                raise ValueError(f"{option}: {column.name} is compared as string, and has to be a number.")
 
 
 def _is_of_files(column: Column, options: Options) -> bool:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING
@@ -31,12 +32,10 @@ def as_parquet(tables: Mapping[Side, Table], temporary: Path) -> dict[Side, Tabl
     """The same tables, those of Delta as Parquet files in a folder. Raises ``RuntimeError`` where Spark is missing."""
     if all(table.kind != "delta" for table in tables.values()):
         return dict(tables)
-    try:
-        from deltawave import jars
-    except ImportError as error:
-        raise RuntimeError(
-            "A Delta table is read by Spark, which is not installed: pip install dbt-deltawave."
-        ) from error
+    if find_spec("pyspark") is None:
+        raise RuntimeError("A Delta table is read by Spark, which is not installed: pip install dbt-deltawave.")
+    from deltawave import jars
+
     found = dict(tables)
     with local_session({**_SETTINGS, "spark.jars.packages": jars.TESTED[0]}) as session:
         for side, table in tables.items():

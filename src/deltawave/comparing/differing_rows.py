@@ -28,7 +28,7 @@ def write_rows(connection: duckdb.DuckDBPyConnection, engine: DuckEngine, format
         for column in others
         if column.is_compared
     )
-    listed = f"array_to_string({names}, ', ')" if names and format == "csv" else names or "[]::VARCHAR[]"
+    listed = f"nullif(array_to_string({names}, ', '), '')" if names and format == "csv" else names or "[]::VARCHAR[]"
     cells = [
         "kind as _change",
         f"{listed} as _changed_columns",

@@ -10,8 +10,9 @@ from deltawave.comparing import csv_files, json_files
 from deltawave.comparing.csv_files import Reading, escaped
 from deltawave.comparing.dialects import DuckDialect
 from deltawave.comparing.duck_engine import DuckEngine
-from deltawave.comparing.paths import Table, transcoded
+from deltawave.comparing.paths import File, Table, transcoded
 from deltawave.sides import SIDES, Side
+from deltawave.sql_text import MAX_DECIMAL_DIGITS
 
 _literal = DuckDialect().literal
 
@@ -50,7 +51,8 @@ def _load(
         except duckdb.Error as error:
             raise ValueError(json_files.problem(error, files) or _unread(table, error)) from error
         return
-    listed = ", ".join(_literal(escaped(file.path)) for file in table.files)
+    paths = [_with_short_decimals(connection, file, temporary / str(place)) for place, file in enumerate(table.files)]
+    listed = ", ".join(_literal(escaped(path)) for path in paths)
     partitioned = any(file.partition for file in table.files)
     source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = {partitioned})"
     try:
@@ -86,6 +88,33 @@ def _load_csv(
             reading.note(note)
     if dropped := engine.drop_empty(side, lambda name: name.startswith("_c")):
         reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
+
+
+def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, target: Path) -> Path:
+    """The path of a Parquet file without decimals of more than 38 digits, which DuckDB rounds: they become texts.
+
+    Raises ``ValueError`` if that needs pyarrow, which is not there.
+    """
+    try:
+        ((longest,),) = connection.execute(
+            f"select max(precision) from parquet_schema({_literal(escaped(file.path))})"
+        ).fetchall()
+    except duckdb.Error:
+        return file.path
+    if (longest or 0) <= MAX_DECIMAL_DIGITS:
+        return file.path
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        what = f"{file.name} has decimals of {longest} digits, and DuckDB reads {MAX_DECIMAL_DIGITS}"
+        raise ValueError(f"{what}: install pyarrow, which reads them.") from error
+    table = pq.read_table(file.path, partitioning=None)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_decimal256(field.type):
+            table = table.set_column(place, field.name, table[place].cast(pa.string()))
+    pq.write_table(table, target)
+    return target
 
 
 def _names(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str] | None:

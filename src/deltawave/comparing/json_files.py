@@ -108,7 +108,7 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
         return None
     file = next((file for file in files if f'"{file.path.absolute()}"' in message), files[0])
     if "duplicate key" in message:
-        text = short(message.split("Object ")[-1])
+        text = short(message.split("Object ")[-1].split("\n")[0])
         return f"{file.name} has an object with a name that occurs twice: {text}. Rename one."
     if "UTF-8" in message:
         return f"{file.name} is not JSON in UTF-8: give its --encoding, for instance windows-1252."

@@ -23,6 +23,8 @@ _LEAST_COVERAGE = 0.5
 _LEAST_AGREEMENT = 0.3
 # Keys whose scores lie so near to each other are told apart by what their columns are.
 _NEAR = 0.05
+# With a key of such a score no larger set of columns is tried.
+_GOOD = 0.9
 
 _IS_ID = re.compile(
     r"(?i)(.*[^a-z0-9])?(id|ids|key|uuid|guid|pk|sk|isbn|iban|sku|vin|ident|identifier)|.*[a-z](Id|ID|Key)|.*(id|key)"
@@ -62,14 +64,17 @@ def find_key(engine: Engine, columns: Sequence[Column]) -> Key | None:
     if not shared:
         return None
     search = _Search(engine, shared, [column for column in columns if column.is_compared])
+    found: list[_Candidate] = []
     for size in range(1, _MOST_COLUMNS + 1):
-        found = [candidate for each in search.unique(size) if (candidate := search.measured(each)) is not None]
-        if found:
-            best = max(candidate.score for candidate in found)
-            near = [candidate for candidate in found if candidate.score >= best - _NEAR]
-            chosen = min(near, key=lambda candidate: candidate.rank)
-            return Key(chosen.columns, chosen.matched)
-    return None
+        found += [candidate for each in search.unique(size) if (candidate := search.measured(each)) is not None]
+        if found and max(candidate.score for candidate in found) >= _GOOD:
+            break
+    if not found:
+        return None
+    best = max(candidate.score for candidate in found)
+    near = [candidate for candidate in found if candidate.score >= best - _NEAR]
+    chosen = min(near, key=lambda candidate: (len(candidate.columns), candidate.rank))
+    return Key(chosen.columns, chosen.matched)
 
 
 class _Search:
@@ -81,6 +86,8 @@ class _Search:
         # Of the first rows of each table: how many values a column has, by its number; no column with nulls.
         self._values: dict[Side, dict[int, int]] = {}
         self._sampled: dict[Side, int] = {}
+        # The columns of keys that are unique: a larger set is no better.
+        self._unique: list[set[int]] = []
         self._shapes: dict[int, tuple[float, ...]] = {}
         for side in SIDES:
             self._look_at(side)
@@ -142,6 +149,8 @@ class _Search:
     def unique(self, size: int) -> Iterator[tuple[Column, ...]]:
         """The sets of so many columns that are unique in both tables, the likeliest first."""
         for columns in combinations(self._tried(size), size):
+            if any(each <= {column.number for column in columns} for each in self._unique):
+                continue
             enough = all(
                 prod(self._values[side][each.number] for each in columns) >= self._sampled[side] for side in SIDES
             )
@@ -150,6 +159,7 @@ class _Search:
                 and all(self._is_unique(columns, side, _SAMPLE) for side in SIDES)
                 and all(self._is_unique(columns, side, None) for side in SIDES)
             ):
+                self._unique.append({column.number for column in columns})
                 yield columns
 
     def _tried(self, size: int) -> list[Column]:
@@ -181,14 +191,14 @@ class _Search:
         same = " and ".join(f"o.{name} = n.{name}" for name in names)
         joined = f"{own['old']} as o join {own['new']} as n on {same}"
         ((matched,),) = self._engine.rows(f"select count(*) from {joined}")
-        least, most = min(self._rows.values()), max(self._rows.values())
+        least = min(self._rows.values())
         levels = [self._ranks[column.number] for column in columns]
         rank = (max(level for level, _ in levels), *(place for _, place in levels))
         agreement = self._agreement(joined, others) if matched and others else 1.0
         is_named = all(level < 2 for level, _ in levels)
         if least and (matched < _LEAST_COVERAGE * least or (agreement < _LEAST_AGREEMENT and not is_named)):
             return None
-        return _Candidate(columns, matched, matched / max(1, most) * (0.5 + 0.5 * agreement), rank)
+        return _Candidate(columns, matched, matched / max(1, least) * (0.5 + 0.5 * agreement), rank)
 
     def _agreement(self, joined: str, others: Sequence[Column]) -> float:
         """The part of the other values that are equal in pairs of rows, on average."""

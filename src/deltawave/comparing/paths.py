@@ -187,11 +187,11 @@ def _partition(path: Path, root: Path) -> tuple[tuple[str, str], ...]:
 
 def _kind(file: File) -> str:
     """The kind of a file, by its extension, or else by what it begins with. Raises ``ValueError`` if it has none."""
+    if file.packing == "none" and file.head(4) == b"PAR1":
+        return "parquet"
     if file.extension:
         return "json" if "json" in file.extension else _OF_NAMES.get(file.extension, file.extension)
     head = file.head()
-    if head.startswith(b"PAR1"):
-        return "parquet"
     if is_binary(head):
         known = ", ".join(KINDS)
         raise ValueError(f"{file.name} is none of {known}, by its name and by what it begins with.")

@@ -36,9 +36,9 @@ th { color: var(--muted); font-size: 0.875rem; font-weight: 600; }
 
 
 _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
-# Texts with fewer words in common are shown one after the other, and so are longer ones.
+# Texts with fewer words in common are shown one after the other, and so are shorter and longer ones.
 _LEAST_ALIKE = 0.5
-_MOST_IN_CELL = 600
+_LEAST_IN_CELL, _MOST_IN_CELL = 20, 600
 
 
 class Markup(str):
@@ -140,8 +140,8 @@ def between(old: str | None, new: str | None) -> Markup:
 
     before, after = (_WORD.findall(plain(text)) for text in (old, new))
     found = SequenceMatcher(None, before, after, autojunk=False)
-    is_short = max(len(each or "") for each in (old, new)) <= _MOST_IN_CELL
-    if old is None or new is None or not is_short or found.ratio() < _LEAST_ALIKE:
+    is_text = all(_LEAST_IN_CELL <= len(each or "") <= _MOST_IN_CELL for each in (old, new))
+    if not is_text or found.ratio() < _LEAST_ALIKE:
         first, second = beside(old, new)
         return Markup(f"{_with(first, 'del', 0, 0)} {_with(second, 'ins', 0, 0)}")
     parts = []
