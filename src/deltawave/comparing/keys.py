@@ -33,10 +33,12 @@ _IS_CODE = re.compile(r"(?i).*(code|number|num|nr|no|iata|icao|abbrev|symbol|tic
 # Rows that pandas or R have numbered.
 _IS_INDEX = re.compile(r"(?i)|unnamed: ?\d+|_c0|index|level_\d+|row_?(number|num|id)|rownames?|column0+")
 _IS_MEASURE = re.compile(
-    r"(?i)(.*_)?(amount|price|total|value|score|rate|lat|latitude|lon|long|longitude|population|weight|height|area|balance|salary|qty|quantity|elevation.*|elev|alt)(_.*)?"
+    r"(?i)(.*_)?(amount|price|total|value|volume|votes|score|rate|lat|latitude|lon|long|longitude|population|weight|height|area|balance|salary|qty|quantity|elevation.*|elev|alt)(_.*)?"
 )
 _WHOLE, _NUMBER, _TIME = r"[+-]?\d{1,38}", r"[+-]?\d*\.\d+([eE][+-]?\d+)?", r"\d{4}-\d{2}-\d{2}.*"
 _LONG = 60
+# The share of rows with values of their own, among more than a few rows.
+_NEARLY, _FEW = 0.8, 20
 
 
 @dataclass(frozen=True)
@@ -193,12 +195,25 @@ class _Search:
         ((matched,),) = self._engine.rows(f"select count(*) from {joined}")
         least = min(self._rows.values())
         levels = [self._ranks[column.number] for column in columns]
+        if len(columns) > 1:
+            levels = [
+                (self._level_in_set(column, level), place)
+                for column, (level, place) in zip(columns, levels, strict=True)
+            ]
         rank = (max(level for level, _ in levels), *(place for _, place in levels))
         agreement = self._agreement(joined, others) if matched and others else 1.0
         is_named = all(level < 2 for level, _ in levels)
         if least and (matched < _LEAST_COVERAGE * least or (agreement < _LEAST_AGREEMENT and not is_named)):
             return None
         return _Candidate(columns, matched, matched / max(1, least) * (0.5 + 0.5 * agreement), rank)
+
+    def _level_in_set(self, column: Column, level: float) -> float:
+        """A column without a name of a key that is nearly unique by itself is a measure: any other makes it unique."""
+        nearly = all(
+            self._values[side][column.number] > _NEARLY * self._sampled[side] and self._sampled[side] > _FEW
+            for side in SIDES
+        )
+        return max(level, 4.6) if nearly and level >= 2 else level
 
     def _agreement(self, joined: str, others: Sequence[Column]) -> float:
         """The part of the other values that are equal in pairs of rows, on average."""
