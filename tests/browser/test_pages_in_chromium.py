@@ -12,7 +12,15 @@ from playwright.sync_api import Browser, Page, expect
 from unit.made_up_log import MADE_AT, batch, delete, insert, report, update
 from unit.wave_records import SPEC, after
 
-from deltawave.comparing.comparison import Change, Comparison, Concentration
+from deltawave.comparing.comparison import (
+    Change,
+    Comparison,
+    Concentration,
+    Distribution,
+    MovedKeys,
+    Rename,
+    Summary,
+)
 from deltawave.meshjoin.stream_page import MicroBatch
 from deltawave.meshjoin.stream_page import as_html as stream_as_html
 from deltawave.reporting.page import as_html
@@ -73,11 +81,28 @@ def comparison(**others: Any) -> Comparison:
         "ignored_columns": ("loaded_at",),
         "types": {"amount": {"old": "int", "new": "double", "compared_as": "double"}},
         "columns": {"name": 200, "amount": 50},
-        "changes": (Change(("1",), "name", "ann", "anna"), Change(("2",), "amount", "1.50", None)),
+        "changes": (
+            Change(("1",), "name", "ann", "anna"),
+            Change(("5",), "name", "the quick brown fox jumps", "the slow brown fox jumped"),
+            Change(("2",), "amount", "1.50", None),
+        ),
         "old_samples": ({"id": "3", "name": "bob"},),
         "new_samples": ({"id": "4", "name": "cid"},),
         "concentrations": (Concentration("changed", "region", "north", 250, 1.0, 260, 0.27, 3.7, 2.0),),
         "notes": ("amount: read as double",),
+        "renames": (Rename("gone", "added", 0.998),),
+        "moved_keys": MovedKeys(12, ((("8",), ("1008",)),)),
+        "distributions": (
+            Distribution(
+                "amount",
+                0.0,
+                2.5,
+                (90, 120, 160, 0, 200, 150, 90, 40),
+                (60, 90, 150, 0, 210, 180, 120, 60),
+                Summary(0.5, 9.25, 19.5),
+                Summary(0.25, 10.75, 1_234_567.5),
+            ),
+        ),
     }
     return Comparison(**{**values, **others})
 
@@ -111,8 +136,8 @@ def stream_page() -> str:
 PAGES: dict[str, tuple[Callable[[], str], list[int]]] = {
     "log": (log_page, [12, 12, 12]),
     "odd_log": (odd_log_page, [1, 1]),
-    "comparison": (lambda: comparison().to_html(), []),
-    "odd_comparison": (lambda: odd_comparison().to_html(), []),
+    "comparison": (lambda: comparison().to_html(), [7]),
+    "odd_comparison": (lambda: odd_comparison().to_html(), [7]),
     "wave": (wave_page, [12, 12]),
     "stream": (stream_page, [30, 30, 30]),
 }
@@ -282,6 +307,21 @@ def test_filters_by_mouse_and_keyboard(look: Look) -> None:
         assert lines.locator("td").first.inner_text() == "insert"
         page.keyboard.type("!")
         expect(shown).to_have_text("0 of 3 lines")
+
+
+def test_filters_of_a_comparison(look: Look) -> None:
+    with look("comparison") as page:
+        lines = page.locator("#samples tbody tr:visible")
+        page.locator("select[name=column]").select_option(label="name")
+        expect(page.locator("output")).to_have_text("2 of 5 lines")
+        page.locator("select[name=column]").select_option(label="all")
+        page.locator("select[name=change]").select_option(label="only in new")
+        expect(page.locator("output")).to_have_text("1 of 5 lines")
+        assert lines.locator("ins").inner_text() == "name: cid"
+        page.locator("select[name=change]").select_option(label="all")
+        page.locator("input[name=text]").fill("brown")
+        # What both texts have stands once.
+        assert lines.locator("td").last.inner_text() == "the quickslow brown fox jumpsjumped"
 
 
 def test_figures_unfold_by_mouse_and_keyboard(look: Look) -> None:

@@ -23,9 +23,11 @@ from deltawave.pages.texts import Table, line, plain, short
 _SERIES = (Series("old-values", "#8c6bb1", "#b39ddb"), Series("new-values", "#1f77b4", "#64b5f6"))
 _STYLE = """
 .numbers { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; margin: 0.5rem 0; }
-.numbers figure { margin: 0; max-width: 100%; }
-.numbers figcaption { max-width: 320px; font-size: 0.875rem; }
+.numbers div { max-width: 100%; }
+.numbers p { margin: 0; max-width: 320px; font-size: 0.875rem; }
 .numbers svg { max-width: 100%; height: auto; }
+/* Names of files may be long. */
+.legend li, .named { min-width: 0; white-space: normal; }
 del + ins { margin-left: 0.25em; }
 """
 
@@ -52,12 +54,12 @@ def as_page(found: Comparison) -> str:
 
 def _numbers(found: Comparison) -> str:
     """A small chart for each changed column of numbers, and their figures, folded."""
-    names = plain(found.old_name), plain(found.new_name)
+    names = short(found.old_name), short(found.new_name)
     legend = "".join(f"<li>{charts.swatch(each, name)}</li>" for each, name in zip(_SERIES, names, strict=True))
     drawn = "".join(
-        f"<figure>{_chart(place, each, names)}"
-        f"<figcaption>{escape(plain(each.column))}: mean {escape(number_text(each.old.mean))} to "
-        f"{escape(number_text(each.new.mean))}</figcaption></figure>\n"
+        f"<div>{_chart(place, each, names)}"
+        f"<p>{escape(plain(each.column))}: mean {escape(number_text(each.old.mean))} to "
+        f"{escape(number_text(each.new.mean))}</p></div>\n"
         for place, each in enumerate(found.distributions)
     )
     return f"""<h2>{NUMBERS}</h2>

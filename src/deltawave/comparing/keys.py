@@ -37,6 +37,8 @@ _IS_MEASURE = re.compile(
 )
 _WHOLE, _NUMBER, _TIME = r"[+-]?\d{1,38}", r"[+-]?\d*\.\d+([eE][+-]?\d+)?", r"\d{4}-\d{2}-\d{2}.*"
 _LONG = 60
+# Of times; long texts and other numbers have higher ranks.
+_UNLIKELY = 4.0
 # The share of rows with values of their own, among more than a few rows.
 _NEARLY, _FEW = 0.8, 20
 
@@ -56,6 +58,11 @@ class _Candidate:
     score: float
     rank: tuple[float, ...]
 
+    @property
+    def is_likely(self) -> bool:
+        """Whether it is neither a long text nor a time nor a measure, which may be unique by chance."""
+        return self.rank[0] < _UNLIKELY
+
 
 def find_key(engine: Engine, columns: Sequence[Column]) -> Key | None:
     """The key of two tables, or None if no columns are unique in both and match enough of their rows.
@@ -69,13 +76,13 @@ def find_key(engine: Engine, columns: Sequence[Column]) -> Key | None:
     found: list[_Candidate] = []
     for size in range(1, _MOST_COLUMNS + 1):
         found += [candidate for each in search.unique(size) if (candidate := search.measured(each)) is not None]
-        if found and max(candidate.score for candidate in found) >= _GOOD:
+        if any(candidate.score >= _GOOD and candidate.is_likely for candidate in found):
             break
     if not found:
         return None
     best = max(candidate.score for candidate in found)
     near = [candidate for candidate in found if candidate.score >= best - _NEAR]
-    chosen = min(near, key=lambda candidate: (len(candidate.columns), candidate.rank))
+    chosen = min(near, key=lambda each: (not each.is_likely, len(each.columns), each.rank))
     return Key(chosen.columns, chosen.matched)
 
 

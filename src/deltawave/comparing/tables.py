@@ -47,7 +47,7 @@ def tables(found: Comparison) -> Iterator[Table]:
     ]
     every = [
         Table("Rows", ("rows", "number"), [(name, f"{number:,}") for name, number in counts]),
-        Table("Perhaps", ("hint",), [(hint,) for hint in hints]),
+        Table("Possible explanations", ("hint",), [(hint,) for hint in hints]),
         Table("Columns", ("column", "difference"), [(plain(name), difference) for name, difference in columns]),
         Table(
             CHANGED_COLUMNS,
