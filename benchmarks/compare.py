@@ -1,7 +1,14 @@
-"""Measure `deltawave.compare` of two tables in Parquet files: with equal rows left out by DuckDB, and by Spark alone.
+"""Measure `deltawave compare` of two files, each time as a process, against what else would answer the question.
 
-The tables are those of benchmarks/auto.py: 12 columns of about 150 bytes together; 2% of the rows differ, and each lies
-near its old place. Prints medians and ratios for each number of rows.
+Prints one line for each goal, with medians of seconds and their ratio:
+
+- two files of four rows, against `python -c "import duckdb"`
+- large files in CSV and in Parquet, against DuckDB's full outer join of the same files, which counts the differences of
+  each column: of CSV as texts
+- the same, against datacompy, on Polars and on pandas, and against DuckDB's joins of one column after the other
+- a table of 500 columns
+
+2% of the rows change, 0.5% are deleted and 0.5% inserted, and the new table has another order.
 """
 
 from __future__ import annotations
@@ -9,52 +16,138 @@ from __future__ import annotations
 import argparse
 import shutil
 import statistics
+import subprocess
+import sys
+import sysconfig
 import tempfile
-from functools import partial
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from unittest.mock import patch
 
-import deltawave
-from deltawave.comparing import prefilter
-from deltawave.wave.measuring import seconds as seconds_of
-from laboratory.differential.snapshots import KEY, options
-from laboratory.session import open_session
-from laboratory.snapshots.generator import SnapshotGenerator
+import duckdb
 
-# From which size of files on DuckDB is used.
-WAYS = {"duckdb": 0, "spark": 1 << 62}
+COLUMNS = "name, code, amount, rate, day, placed, flag, region, part, note, quantity"
+ROWS = """
+    select
+        i as id, 'name ' || (i * 7919 % 100000) as name, md5(i::varchar)[:12] as code,
+        ((i * 37 % 100000) / 100.0)::decimal(12, 2) as amount, (i * 7 % 1000003) / 1000003.0 as rate,
+        date '2020-01-01' + (i % 1000)::int as day, timestamp '2020-01-01' + to_seconds(i) as placed, i % 2 = 0 as flag,
+        ['north', 'east', 'south', 'west'][1 + i % 4] as region, i % 50 as part,
+        'some longer text of a note ' || (i % 1000) as note, i * 3 as quantity
+    from range({rows}) as t(i)
+"""
+CHANGED = """
+    select
+        case when id % 200 = 3 then id + {rows} else id end as id,
+        * exclude (id) replace (case when id % 50 = 7 then amount + 1 else amount end as amount)
+    from ({old}) order by hash(id)
+"""
+Command = Sequence[str]
 
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", default="100000,300000,1000000", help="numbers of rows")
-    parser.add_argument("--runs", type=int, default=3)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=2_000_000, help="of the large files (default: 2,000,000)")
+    parser.add_argument("--runs", type=int, default=3, help="of each command; medians are printed (default: 3)")
     given = parser.parse_args()
-    session = open_session()
-    for rows in map(int, given.rows.split(",")):
-        folder = Path(tempfile.mkdtemp(prefix="deltawave-compare-"))
-        try:
-            SnapshotGenerator(options(rows, "local")).write(folder)
-            size = sum(file.stat().st_size for file in folder.rglob("*.parquet"))
-            old, new = (session.read.parquet(str(folder / side)) for side in ("old", "new"))
-            taken: dict[str, list[float]] = {name: [] for name in WAYS}
-            # In turns; the first turn warms up.
-            for turn in range(given.runs + 1):
-                for name, least in WAYS.items():
-                    with patch.object(prefilter, "_LEAST_BYTES", least):
-                        seconds = seconds_of(partial(deltawave.compare, old, new, KEY))
-                    if turn:
-                        taken[name].append(seconds)
-            medians = {name: statistics.median(each) for name, each in taken.items()}
-            print(
-                f"{rows:,} rows, {size / 1e6:.0f} MB: "
-                f"{', '.join(f'{name} {median:.1f} s' for name, median in medians.items())}, "
-                f"ratio {medians['duckdb'] / medians['spark']:.2f}",
-                flush=True,
+    folder = Path(tempfile.mkdtemp(prefix="deltawave-compare-"))
+    try:
+        written(folder, given.rows)
+        for title, commands in measured(folder).items():
+            taken = medians(commands, given.runs)
+            own = taken["deltawave"]
+            others = ", ".join(
+                f"{name} {seconds:.2f} s, {own / seconds:.2f} times, {own - seconds:+.2f} s"
+                for name, seconds in taken.items()
+                if name != "deltawave"
             )
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            print(f"{title}: deltawave {own:.2f} s{f'; {others}' if others else ''}", flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def written(folder: Path, rows: int) -> None:
+    """Write the files: small, large and wide ones."""
+    old = ROWS.format(rows=rows)
+    wide = ", ".join(f"i * {number} % 1000 as c{number}" for number in range(499))
+    selects = {
+        "small_old": ROWS.format(rows=4),
+        "small_new": f"select * replace (amount + 1 as amount) from ({ROWS.format(rows=4)})",
+        "old": old,
+        "new": CHANGED.format(old=old, rows=rows),
+        "wide_old": f"select i as id, {wide} from range(2000) as t(i)",
+        "wide_new": f"select * replace (c3 + i % 50 // 49 as c3) from (select i, i as id, {wide} from range(2000) as t(i))",
+    }
+    for name, select in selects.items():
+        select = select.replace("* replace (c3", "* exclude (i) replace (c3")
+        duckdb.execute(f"copy ({select}) to '{folder}/{name}.csv'")
+        if not name.startswith(("small", "wide")):
+            duckdb.execute(f"copy ({select}) to '{folder}/{name}.parquet'")
+
+
+def measured(folder: Path) -> dict[str, dict[str, Command]]:
+    """The commands of each line, by what they are called."""
+
+    def own(old: str, new: str) -> Command:
+        command = f"{sysconfig.get_path('scripts')}/deltawave"
+        return [command, "compare", f"{folder}/{old}", f"{folder}/{new}", "--key", "id", "--summary"]
+
+    def python(program: str) -> Command:
+        return [sys.executable, "-c", program]
+
+    def by_duckdb(kind: str, one_by_one: bool = False) -> Command:
+        source = "read_csv('{0}', all_varchar = true)" if kind == "csv" else "read_parquet('{0}')"
+        old, new = (source.format(f"{folder}/{side}.{kind}") for side in ("old", "new"))
+        in_both = "o.id is not null and n.id is not null"
+        counts = [f"count_if({in_both} and o.{each} is distinct from n.{each})" for each in COLUMNS.split(", ")]
+        alone = "count_if(o.id is null), count_if(n.id is null)"
+        joined = f"from {old} as o full join {new} as n on o.id = n.id"
+        selects = [f"select {each} {joined}" for each in [alone, *counts]] if one_by_one else []
+        program = "; ".join(
+            f"duckdb.execute({select!r}).fetchall()"
+            for select in selects or [f"select {', '.join([alone, *counts])} {joined}"]
+        )
+        return python(f"import duckdb; duckdb.execute('set enable_progress_bar = false'); {program}")
+
+    def datacompy(kind: str, library: str) -> Command:
+        reader = f"{library}.read_{kind}"
+        frames = ", ".join(f"{reader}('{folder}/{side}.{kind}')" for side in ("old", "new"))
+        compare = {"polars": "PolarsCompare", "pandas": "PandasCompare"}[library]
+        return python(
+            f"import datacompy, {library}; old, new = {frames}; "
+            f"print(datacompy.{compare}(old, new, join_columns=['id']).report())"
+        )
+
+    large = {
+        kind: {
+            "deltawave": own(f"old.{kind}", f"new.{kind}"),
+            "full outer join": by_duckdb(kind),
+            "datacompy, Polars": datacompy(kind, "polars"),
+            "datacompy, pandas": datacompy(kind, "pandas"),
+        }
+        for kind in ("csv", "parquet")
+    }
+    small = {"deltawave": own("small_old.csv", "small_new.csv"), "import duckdb": python("import duckdb")}
+    return {
+        "two CSV files of 4 rows": small,
+        "large CSV": large["csv"],
+        "large Parquet": large["parquet"],
+        "CSV of 500 columns and 2,000 rows": {"deltawave": own("wide_old.csv", "wide_new.csv")},
+    }
+
+
+def medians(commands: Mapping[str, Command], runs: int) -> dict[str, float]:
+    """The seconds of each command, which run in turns."""
+    taken: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(runs):
+        for name, command in commands.items():
+            begin = time.perf_counter()
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            taken[name].append(time.perf_counter() - begin)
+            if done.returncode not in (0, 1) or (done.returncode == 1 and name != "deltawave"):
+                raise RuntimeError(f"{name}: {done.stderr[-500:]}")
+    return {name: statistics.median(each) for name, each in taken.items()}
 
 
 if __name__ == "__main__":

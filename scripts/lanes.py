@@ -84,7 +84,7 @@ CORE = {
         {SHORT_HISTORIES} functional/test_own_strategies.py
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
-        functional/test_compared_tables.py functional/test_compare_command.py {TEN_DAYS} functional/test_shop.py
+        functional/test_compared_tables.py functional/test_compared_by_both.py {TEN_DAYS} functional/test_shop.py
         """,
         SPARING,
     ),

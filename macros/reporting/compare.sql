@@ -8,7 +8,7 @@
   tolerance, relative_tolerance: the difference of numbers that counts as equal, absolute or as a share of the larger value; for all columns, or by column
   ignore_case, ignore_blanks: columns of text whose case, or surrounding and repeated white space, does not count
   samples: how many changes of each column are shown, and how many rows of only one table
-  format: text, json or html; output: a file that it is written to, instead of being printed
+  format: text, markdown, json or html; output: a file that it is written to, instead of being printed
   fail_on_differences: whether differences, after they have been printed or written, are an error
 #}
 {%- macro compare(

@@ -13,6 +13,10 @@ from deltawave.sides import SIDES, Side
 
 # So many rows are looked at first: what is not unique there is no key.
 _SAMPLE = 20_000
+# So many show what texts look like.
+_FIRST_ROWS = 300
+# An estimated number of values may be too small.
+_MARGIN = 1.4
 # Sets of so many columns are tried, made of so many columns.
 _MOST_COLUMNS, _MOST_TRIED = 4, 12
 # So many pairs of rows show whether a key brings together rows that belong together.
@@ -105,34 +109,33 @@ class _Search:
         self._filled = sorted(filled, key=lambda each: self._ranks[each.number])
 
     def _look_at(self, side: Side) -> None:
-        rows = self._engine.rows
+        rows, dialect = self._engine.rows, self._engine.dialect
         cells = f"({self._engine.source(self._columns, side)})"
         ((self._rows[side],),) = rows(f"select count(*) from {self._engine.table(side)}")
-        counts = ["count(*)"]
-        for column in self._columns:
-            name = cell(column, side)
-            dialect = self._engine.dialect
-            text = dialect.text(name, column.kind)
-            shapes = (
-                [f"count_if({dialect.matches(text, pattern)})" for pattern in (_WHOLE, _NUMBER, _TIME)]
-                if column.kind.is_text
-                else ["0", "0", "0"]
-            )
-            length = f"avg(length({text}))" if column.kind.is_text else "0"
-            counts += [f"count({name})", f"count(distinct {name})", *shapes, length]
-        ((total, *found),) = rows(f"select {', '.join(counts)} from (select * from {cells} limit {_SAMPLE})")
+        names = [cell(column, side) for column in self._columns]
+        counts = ", ".join(f"count({name}), approx_count_distinct({name})" for name in names)
+        ((total, *found),) = rows(f"select count(*), {counts} from (select * from {cells} limit {_SAMPLE})")
         self._sampled[side] = total
-        self._values[side] = {}
-        for place, column in enumerate(self._columns):
-            filled, distinct, *shapes = found[6 * place : 6 * place + 6]
-            if filled == total:
-                self._values[side][column.number] = distinct
-            parts = [float(each or 0) / max(1, filled) for each in shapes[:3]]
-            self._shapes[column.number] = (*parts, float(shapes[3] or 0))
+        self._values[side] = {
+            column.number: found[2 * place + 1]
+            for place, column in enumerate(self._columns)
+            if found[2 * place] == total
+        }
+        texts = [column for column in self._columns if column.kind.is_text]
+        parts = ["count(*)"]
+        for column in texts:
+            name = cell(column, side)
+            parts += [f"count_if({dialect.matches(name, pattern)})" for pattern in (_WHOLE, _NUMBER, _TIME)]
+            parts += [f"count({name})", f"avg(length({name}))"]
+        ((_, *shapes),) = rows(f"select {', '.join(parts)} from (select * from {cells} limit {_FIRST_ROWS})")
+        for place, column in enumerate(texts):
+            *matched, filled, length = shapes[5 * place : 5 * place + 5]
+            shares = [float(number or 0) / max(1, filled) for number in matched]
+            self._shapes[column.number] = (*shares, float(length or 0))
 
     def _rank(self, place: int, column: Column) -> tuple[float, ...]:
         """The smaller, the more likely is it part of a key: ids, codes, whole numbers, texts, times, other numbers."""
-        whole, number, time, length = self._shapes[column.number]
+        whole, number, time, length = self._shapes.get(column.number, (0.0, 0.0, 0.0, 0.0))
         is_whole = column.kind.is_whole or whole == 1
         is_measure = column.kind.is_float or (column.kind.is_exact and not is_whole) or number > 0
         is_time = column.kind.is_time or time == 1
@@ -161,7 +164,8 @@ class _Search:
             if any(each <= {column.number for column in columns} for each in self._unique):
                 continue
             enough = all(
-                prod(self._values[side][each.number] for each in columns) >= self._sampled[side] for side in SIDES
+                prod(_MARGIN * self._values[side][each.number] for each in columns) >= self._sampled[side]
+                for side in SIDES
             )
             if (
                 enough
@@ -179,10 +183,6 @@ class _Search:
         return [each for each in parts if max(self._values[side][each.number] for side in SIDES) > 1][:_MOST_TRIED]
 
     def _is_unique(self, columns: Sequence[Column], side: Side, limit: int | None) -> bool:
-        if limit is not None and len(columns) == 1:
-            return self._values[side][columns[0].number] == self._sampled[side]
-        if limit is None and self._rows[side] <= _SAMPLE and len(columns) == 1:
-            return True
         cells = f"({self._engine.source(columns, side)})"
         rows = cells if limit is None else f"(select * from {cells} limit {limit})"
         names = ", ".join(cell(column, side) for column in columns)
