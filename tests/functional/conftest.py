@@ -88,7 +88,7 @@ def interpreted(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator
         return
     for name, value in INTERPRETED.items():
         spark.conf.set(name, value)
-    return
+    yield
     for name in INTERPRETED:
         spark.conf.unset(name)
 

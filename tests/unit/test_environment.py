@@ -112,7 +112,7 @@ def test_report_puts_the_way_out_below_the_problem() -> None:
 def test_doctor_fails_where_something_is_wrong(
     findings: list[Finding], code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("deltawave.cli.examine", lambda environ: findings)
+    monkeypatch.setattr("deltawave.environment.examine", lambda environ: findings)
     assert main(["doctor"]) == code
     assert capsys.readouterr().out.count("\n") == len(findings) + sum(not finding.ok for finding in findings)
 
