@@ -50,12 +50,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=2_000_000, help="of the large files (default: 2,000,000)")
     parser.add_argument("--runs", type=int, default=3, help="of each command; medians are printed (default: 3)")
+    parser.add_argument("--without", default="", metavar="NAME", help="leave out commands of this name: datacompy")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="deltawave-compare-"))
     try:
         written(folder, given.rows)
         for title, commands in measured(folder).items():
-            taken = medians(commands, given.runs)
+            chosen = {name: each for name, each in commands.items() if not given.without or given.without not in name}
+            taken = medians(chosen, given.runs)
             own = taken["deltawave"]
             others = ", ".join(
                 f"{name} {seconds:.2f} s, {own / seconds:.2f} times, {own - seconds:+.2f} s"

@@ -1,11 +1,15 @@
 """What a user's `pip install dbt-deltawave` brings."""
 
+import os
 import re
+import subprocess
+import sys
 import zipfile
 from email import message_from_bytes
 from importlib import metadata
 from pathlib import Path
 
+import duckdb
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -65,6 +69,21 @@ def test_the_wheel_needs_no_tool_of_the_benchmarks(wheel: Path) -> None:
 def test_the_wheel_leaves_the_namespace_to_dbt_core(wheel: Path) -> None:
     shared = {"dbt/__init__.py", "dbt/adapters/__init__.py", "dbt/include/__init__.py"}
     assert not shared & set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_the_wheel_compares_files_with_duckdb_alone(wheel: Path, tmp_path: Path) -> None:
+    """As `pip install --no-deps dbt-deltawave duckdb` installs them: no Spark, no dbt, no pandas."""
+    own = Path(duckdb.__file__).parent
+    for folder in [own, *own.parent.glob("*duckdb-*"), *own.parent.glob("_duckdb*")]:
+        (tmp_path / folder.name).symlink_to(folder)
+    for name, amount in (("old.csv", 1), ("new.json", 2)):
+        text = f"id,amount\n1,{amount}\n" if name.endswith("csv") else f'[{{"id": 1, "amount": {amount}}}]'
+        (tmp_path / name).write_text(text)
+    command = [sys.executable, "-S", "-m", "deltawave", "compare", "old.csv", "new.json", "--summary"]
+    path = os.pathsep.join([str(wheel), str(tmp_path)])
+    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("The tables differ by id, a key that was found: 1 row changed (amount in 1)")
 
 
 def test_wheel_and_dbt_package_have_one_version() -> None:
