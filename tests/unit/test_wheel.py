@@ -74,7 +74,7 @@ def test_the_wheel_leaves_the_namespace_to_dbt_core(wheel: Path) -> None:
 def test_the_wheel_compares_files_with_duckdb_alone(wheel: Path, tmp_path: Path) -> None:
     """As `pip install --no-deps dbt-deltawave duckdb` installs them: no Spark, no dbt, no pandas."""
     own = Path(duckdb.__file__).parent
-    for folder in [own, *own.parent.glob("*duckdb-*"), *own.parent.glob("_duckdb*")]:
+    for folder in [own, *own.parent.glob("duckdb-*"), *own.parent.glob("_duckdb.*")]:
         (tmp_path / folder.name).symlink_to(folder)
     for name, amount in (("old.csv", 1), ("new.json", 2)):
         text = f"id,amount\n1,{amount}\n" if name.endswith("csv") else f'[{{"id": 1, "amount": {amount}}}]'

@@ -70,7 +70,10 @@ def _comparable(value: str, type_: Any, depth: int = 0) -> str:
 
 
 class DuckEngine(Engine):
-    """Both tables are copied into temporary ones, which DuckDB writes to disk where its memory is short."""
+    """Tables are copied into temporary ones, which DuckDB writes to disk where its memory is short.
+
+    Not those that are read by columns as fast as a copy.
+    """
 
     dialect = DuckDialect()
     pairs = "pairs"
@@ -82,16 +85,20 @@ class DuckEngine(Engine):
         self._numbers: dict[Side, int] = {}
         self.columns: Sequence[Column] = ()
 
-    def load(self, side: Side, select: str, names: Sequence[str] | None = None) -> None:
-        """Copy the rows of a select. ``names``: what its columns are called, where it can't have these names."""
+    def load(self, side: Side, select: str, names: Sequence[str] | None = None, *, is_columnar: bool = False) -> None:
+        """Take the rows of a select for a table.
+
+        - ``names``: what its columns are called, where it can't have these names
+        - ``is_columnar``: whether it is read each time, instead of copied
+        """
         described = self._connection.execute(f"select * from ({select}) limit 0").description or []
         own = [each[0] for each in described]
         if names and len(names) != len(own):
             names = None
         cells = ", ".join(f"{quoted(name)} as c{place}" for place, name in enumerate(own))
-        copied = f"create or replace temp table {side}_table as select {cells} from ({select})"
-        ((number,),) = self._connection.execute(copied).fetchall()
-        self._numbers[side] = number
+        kind = "view" if is_columnar else "table"
+        self._connection.execute(f"create or replace temp {kind} {self.table(side)} as select {cells} from ({select})")
+        ((self._numbers[side],),) = self.rows(f"select count(*) from {self.table(side)}")
         types = [each[1] for each in described]
         self.fields[side] = dict(zip(names or own, map(kind_of, types), strict=True))
         self._values[side] = [_comparable(f"c{place}", each) for place, each in enumerate(types)]

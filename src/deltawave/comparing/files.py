@@ -56,7 +56,8 @@ def _load(
     partitioned = any(file.partition for file in table.files)
     source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = {partitioned})"
     try:
-        engine.load(side, f"select * from {source}", _names(connection, table) if len(table.files) == 1 else None)
+        names = _names(connection, table) if len(table.files) == 1 else None
+        engine.load(side, f"select * from {source}", names, is_columnar=True)
     except duckdb.Error as error:
         raise ValueError(_unread(table, error)) from error
 
