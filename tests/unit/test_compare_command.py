@@ -185,6 +185,8 @@ def test_long_numbers_of_json_are_exact(tmp_path: Path, found: Found) -> None:
         ("new.csv", OLD.replace(",", "\t").replace("Ann\t", "Ann,")),
         ("new.csv", OLD.replace("\n", "\r")),
         ("new.csv", OLD.replace("\n", "\n\n")),
+        ("new.csv", OLD.replace("\n", "\r\n", 1)),
+        ("new.csv", OLD[:-1] + "\r\n"),
         ("new.csv", OLD.replace("\n", ",\n")),
         ("new.csv", OLD.encode("utf-16")),
     ],

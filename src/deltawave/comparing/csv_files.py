@@ -1,11 +1,12 @@
 """CSV and its kin, read by DuckDB as texts, and what is wrong with a file that can't be read."""
 
 import csv
+import gzip
 import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import duckdb
@@ -163,6 +164,9 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
     """What is wrong with a file of CSV, where, and what to do; None for an error of another kind."""
     message = str(error)
     found = _LINE.search(message)
+    if "state machine" in message:
+        names = ", ".join(file.name for file in files[:_MOST_SHOWN])
+        return f"{names} has lines that end in several ways, or a quote that is not closed: make all line ends alike."
     if found is None:
         return None
     name = next(
@@ -186,6 +190,30 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
         wrong = f"can't be read ({' '.join(reason.split())})"
     shown = f": {short(text)}" if text else ""
     return f"{name}, line {number}, {wrong}{shown}. Mend it, or pass over such lines with --on-bad-rows skip."
+
+
+def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
+    """A copy of a file in which all lines end alike, which DuckDB needs."""
+    if file.packing == "zstd" or len(layout.separator) != 1:
+        return file
+    with (
+        gzip.open(file.path, "rt", encoding="utf-8", newline="")
+        if file.packing == "gzip"
+        else file.path.open(encoding="utf-8", newline="") as opened,
+        target.open("w", encoding="utf-8", newline="") as written,
+    ):
+        # A line may be longer than Python expects.
+        csv.field_size_limit(_LONGEST_LINE)
+        rows = csv.reader(opened, delimiter=layout.separator)
+        csv.writer(written, delimiter=layout.separator, lineterminator="\n").writerows(rows)
+    return replace(file, path=target, packing="none")
+
+
+def has_mixed_line_ends(file: File) -> bool:
+    """Whether its lines end in several ways, as far as its beginning shows."""
+    head = file.head()
+    both = head.count(b"\r\n")
+    return both > 0 and (head.count(b"\n") > both or head.count(b"\r") > both)
 
 
 def is_escaped_by_backslashes(error: duckdb.Error) -> bool:

@@ -72,6 +72,13 @@ def _load_csv(
 ) -> None:
     ready = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
     files = [(file, csv_files.layout_of(connection, file, reading)) for file in ready]
+    files = [
+        (csv_files.with_one_line_end(file, layout, temporary / f"{place}-lines"), layout)
+        if csv_files.has_mixed_line_ends(file)
+        else (file, layout)
+        for place, (file, layout) in enumerate(files)
+    ]
+    ready = [file for file, _ in files]
     try:
         engine.load(side, *csv_files.select(files, reading))
     except duckdb.Error as error:
