@@ -175,15 +175,16 @@ def _keyed(columns: Sequence[Column], found: Key | None, options: Options) -> li
 
 
 def _notes(columns: Sequence[Column]) -> list[str]:
-    """What was done to make values of files comparable."""
-    notes = []
+    """What was done to make values of files comparable; ``{old}`` and ``{new}`` stand for the tables' names."""
+    read: dict[str, list[str]] = {}
     for column in sorted(columns, key=lambda column: column.name.lower()):
         if column.reading is None or column.is_ignored:
             continue
-        texts = [side for side, kind in column.types.items() if kind.is_text]
-        kind = next((kind for kind in column.types.values() if not kind.is_text), column.reading)
-        notes.append((column.name, tuple(texts), "numbers" if len(texts) == 2 else kind.name))
-    return [
-        f"{name}: text in {' and '.join(f'{{{side}}}' for side in texts)}, read as {kind}"
-        for name, texts, kind in notes
-    ]
+        texts = " and ".join(f"{{{side}}}" for side, kind in column.types.items() if kind.is_text)
+        others = [kind.name for kind in column.types.values() if not kind.is_text]
+        read.setdefault(f"text in {texts}, read as {others[0] if others else 'numbers'}", []).append(column.name)
+    return [f"{_unformatted(', '.join(names))}: {how}" for how, names in read.items()]
+
+
+def _unformatted(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
