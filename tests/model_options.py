@@ -19,6 +19,7 @@ def _under_meta() -> frozenset[str]:
 
 def placed(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options where users write them: those that dbt does not know under meta."""
-    under_meta = {name: value for name, value in options.items() if name in _under_meta()}
-    at_top = {name: value for name, value in options.items() if name not in under_meta}
+    own = options.get("meta", {})
+    under_meta = {**own, **{name: value for name, value in options.items() if name in _under_meta()}}
+    at_top = {name: value for name, value in options.items() if name not in under_meta and name != "meta"}
     return at_top | ({"meta": under_meta} if under_meta else {})

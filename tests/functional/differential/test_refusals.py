@@ -18,9 +18,9 @@ class TestRefusals:
 
     @pytest.mark.both_adapters
     def test_rows_and_formats(self, bench: Workbench, adapter_type: str) -> None:
-        # A user's own keys pass, and options under meta come first.
-        meta = {"deltawave": {"unique_key": "account_id"}, "ignore_column": "name"}
-        bench.configure(unique_key="nothing", owner="bi", my_flag=True, tags=["nightly"], meta=meta)
+        # A user's own keys pass.
+        meta = {"contains_pii": True, "windows": "nightly"}
+        bench.configure(owner="bi", my_flag=True, tags=["nightly"], meta=meta)
         bench.build(GOOD)
         assert bench.batches() == [(1, 10, 0, 0)]
         bench.add_differential("twice", f"{GOOD} union all select 3, 'x' union all select 4, 'x'")
