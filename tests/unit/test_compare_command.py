@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -299,7 +300,10 @@ def test_patterns_folders_and_standard_input(tmp_path: Path, found: Found, monke
         result = found("-", both, "--key", "id")
     assert (result["code"], result["old_name"]) == (0, "standard input")
     for name, message in (
-        ("https://example.com/a.csv", "https://example.com/a.csv is a URL. Only files of this machine are compared"),
+        (
+            "https://me:secret@example.com/a.csv?key=secret",
+            "https://example.com is a URL. Only files of this machine are compared",
+        ),
         ("none*.csv", "There is no file or folder that matches none*.csv."),
     ):
         assert found(both, name)["error"].startswith(message)
@@ -461,7 +465,7 @@ def test_formats_of_the_result(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert text.startswith("**The tables differ: 2 rows changed (name in 1, x in 1)")
     assert "| 2 | name | b\\|ob | b\\*ob |" in text
     assert cli.main([*command, "--format", "csv"]) == 1
-    assert capsys.readouterr().out == ""
+    printed = capsys.readouterr().out
     rows = tmp_path / "rows.csv"
     assert cli.main([*command, "--format", "csv", "--output", str(rows)]) == 1
     assert rows.read_text().splitlines() == [
@@ -471,6 +475,7 @@ def test_formats_of_the_result(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "changed,x,4,dan,dan,4,5",
         "only_new,,5,,eve,,5",
     ]
+    assert printed == rows.read_text()
     assert cli.main([*command, "--format", "parquet", "--output", str(tmp_path / "rows.parquet")]) == 1
     found = duckdb.execute(
         f"select _change, _changed_columns, id from '{tmp_path}/rows.parquet' order by id"
@@ -543,3 +548,45 @@ sys.exit(cli.main(sys.argv[1:]))
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 2
     assert "A Delta table is read by Spark, which is not installed: pip install dbt-deltawave." in done.stderr
+
+
+def test_pipes_are_read_once(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    pipe = tmp_path / "new.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(OLD.replace("bob", "rob"),), daemon=True)
+    writer.start()
+    result = found(old, str(pipe), "--key", "id")
+    writer.join()
+    assert changed(result) == [("2", "name", "bob", "rob")]
+    assert (result["old_rows"], result["new_rows"], result["new_name"]) == (2, 2, str(pipe))
+
+
+def test_rows_that_differ_follow_what_a_file_has_already(tmp_path: Path) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    new = written(tmp_path, "new.csv", OLD.replace("bob", "rob"))
+    program = "import sys; from deltawave import cli; print('before'); sys.exit(cli.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "compare", old, new, "--key", "id", "--format", "csv"]
+    with (tmp_path / "rows.csv").open("w") as opened:
+        assert subprocess.run(command, stdout=opened, check=False).returncode == 1
+    lines = (tmp_path / "rows.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["before", "_change", "changed"]
+
+
+def test_columns_of_parquet_with_the_same_name(tmp_path: Path, found: Found) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    files = []
+    for name, last in (("old", 2), ("new", 3)):
+        files.append(str(tmp_path / f"{name}.parquet"))
+        table = pa.Table.from_arrays([pa.array([value]) for value in (1, 5, 6, last)], names=["id", "x", "x", "y"])
+        pq.write_table(table, files[-1])
+    result = found(*files, "--key", "id")
+    assert changed(result) == [("1", "y", "2", "3")]
+    assert set(result["columns"]) == {"x", "x_1", "y"}
+
+
+def test_the_number_of_a_repeated_name_is_a_free_one(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x,x,x_2\n1,a,b,c\n")
+    result = found(old, written(tmp_path, "new.csv", "id,x,x,x_2\n1,a,B,c\n"), "--key", "id")
+    assert changed(result) == [("1", "x_3", "b", "B")]
+    assert f"{old}: 2 columns are called x; the later ones are x_3" in result["notes"]

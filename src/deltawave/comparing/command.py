@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from deltawave.comparing.connection import connected
 from deltawave.comparing.csv_files import Reading
 from deltawave.comparing.delta import as_parquet
 from deltawave.comparing.differing_rows import ROW_FORMATS, write_rows
+from deltawave.comparing.duck_engine import DuckEngine
 from deltawave.comparing.files import engine_of
 from deltawave.comparing.paths import STDIN, Table, located, require_encoding
 from deltawave.comparing.terminal import Terminal
@@ -62,6 +64,21 @@ def _show(found: Comparison, options: argparse.Namespace) -> None:
         print(found.to_text(Terminal.of(sys.stdout)))
     else:
         print(found.formatted(options.format))
+
+
+def _write(
+    connection: duckdb.DuckDBPyConnection, engine: DuckEngine, options: argparse.Namespace, temporary: Path
+) -> None:
+    if options.output:
+        write_rows(connection, engine, options.format, Path(options.output))
+        return
+    # DuckDB would open standard output anew, and so overwrite a file to which it is redirected.
+    target = temporary / "rows"
+    write_rows(connection, engine, options.format, target)
+    sys.stdout.flush()
+    with target.open("rb") as opened:
+        shutil.copyfileobj(opened, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
 
 
 def _message(error: BaseException) -> str:
@@ -114,7 +131,7 @@ def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
         engine = engine_of(connection, ready, readings, key or (), temporary)
         found = compared_by(engine, wanted)
         if options.format in ROW_FORMATS and not options.summary:
-            write_rows(connection, engine, options.format, options.output)
+            _write(connection, engine, options, temporary)
     notes = [note for side in SIDES for note in readings[side].notes]
     notes += [note.format(old=names["old"], new=names["new"]) for note in found.notes]
     return replace(found, old_name=names["old"], new_name=names["new"], notes=tuple(dict.fromkeys(notes)))

@@ -103,20 +103,31 @@ def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Readin
     names = _header(text, separator)
     empty = [place for place, name in enumerate(names) if not name]
     names = [name or f"_c{place}" for place, name in enumerate(names)]
+    unique = _unique(names)
     for name, number in Counter(names).items():
         if number > 1:
-            reading.note(
-                f"{file.name}: {number} columns are called {short(name)}; the later ones are {short(name)}_2 and so on"
-            )
-    seen: Counter[str] = Counter()
-    unique = []
-    for name in names:
-        seen[name] += 1
-        unique.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+            later = [short(own) for given, own in zip(names, unique, strict=True) if given == name != own]
+            listed = ", ".join(later[:_MOST_SHOWN]) + (" and so on" if number - 1 > _MOST_SHOWN else "")
+            reading.note(f"{file.name}: {number} columns are called {short(name)}; the later ones are {listed}")
     if empty:
         listed = ", ".join(f"_c{place}" for place in empty[:_MOST_SHOWN])
         reading.note(f"{file.name}: columns without a name are called {listed}")
     return Layout(separator, tuple(unique))
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names of which each later one gets the next free number."""
+    taken, numbers = set(names), dict.fromkeys(names, 0)
+    unique = []
+    for name in names:
+        own = name
+        numbers[name] += 1
+        if numbers[name] > 1:
+            while (own := f"{name}_{numbers[name]}") in taken:
+                numbers[name] += 1
+            taken.add(own)
+        unique.append(own)
+    return unique
 
 
 def _head(connection: duckdb.DuckDBPyConnection, file: File) -> str:

@@ -126,7 +126,10 @@ def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, targ
 
 
 def _names(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str] | None:
-    """The names in a file, where DuckDB calls columns otherwise, as their names differ in case only."""
+    """The names in a file, where DuckDB calls columns otherwise, as their names differ in case only.
+
+    None where a name occurs twice: DuckDB's names are unique.
+    """
     (file,) = table.files
     with suppress(duckdb.Error):
         rows = connection.execute(
@@ -139,7 +142,7 @@ def _names(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str] | N
             if not inside:
                 names.append(name)
             inside = max(0, inside - 1) + children
-        return None if file.partition else names
+        return None if file.partition or len(set(names)) < len(names) else names
     return None
 
 

@@ -81,7 +81,10 @@ def located(name: str, given: str | None, temporary: Path) -> Table:
     Raises ``ValueError`` where there are none, or of several kinds.
     """
     if _URL.match(name):
-        raise ValueError(f"{name} is a URL. Only files of this machine are compared: download it first.")
+        # Users, passwords and queries may be secret.
+        scheme, rest = name.split("://", 1)
+        host = re.split(r"[/?#]", rest)[0].rpartition("@")[2]
+        raise ValueError(f"{scheme}://{host} is a URL. Only files of this machine are compared: download it first.")
     place = Path(name)
     if name == STDIN:
         places = [_copied(sys.stdin.buffer, temporary / "stdin")]
@@ -139,6 +142,10 @@ def _ready(path: Path, name: str, root: Path, target: Path) -> File:
     """A file that can be read: one that DuckDB can't unpack is unpacked."""
     extension, packing = path.name.lower(), "none"
     partition = _partition(path, root)
+    if not path.is_file():
+        # A pipe can be read once only.
+        with path.open("rb") as opened:
+            path = _copied(opened, target.with_name(f"{target.name}-pipe"))
     with path.open("rb") as opened:
         beginning = opened.read(8)
     if found := _PACKED.search(extension):
