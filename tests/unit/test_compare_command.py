@@ -590,3 +590,66 @@ def test_the_number_of_a_repeated_name_is_a_free_one(tmp_path: Path, found: Foun
     result = found(old, written(tmp_path, "new.csv", "id,x,x,x_2\n1,a,B,c\n"), "--key", "id")
     assert changed(result) == [("1", "x_3", "b", "B")]
     assert f"{old}: 2 columns are called x; the later ones are x_3" in result["notes"]
+
+
+def test_a_header_with_a_line_break_in_a_name(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", '"a\nb";c\n1;2\n2;4\n')
+    result = found(old, written(tmp_path, "new.csv", '"a\nb";c\n1;2\n2;5\n'), "--key", "a\nb")
+    assert changed(result) == [("2", "c", "4", "5")]
+
+
+def test_an_open_quote_among_mixed_line_ends_is_refused(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", 'id,t\r\n1,a\n2,"open\n3,b\r\n4,c\n')
+    new = written(tmp_path, "new.csv", "id,t\n1,a\n2,open\n3,b\n4,c\n")
+    assert found(old, new, "--key", "id")["error"].startswith(f"{old}, line 3, can't be read (")
+
+
+@pytest.mark.parametrize("before", ["\n\n", "\r\n\r\n", "\ufeff\r\n"])
+def test_blank_lines_before_the_header_are_no_rows(before: str, tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x\n1,a\n2,b\n")
+    new = before + "id,x\n1,a\n2,b\n".replace("\n", "\r\n" if "\r" in before else "\n")
+    result = found(old, written(tmp_path, "new.csv", new), "--key", "id")
+    assert (result["code"], result["new_rows"]) == (0, 2)
+
+
+def test_only_columns_without_a_name_are_left_out(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,_city\n1,\n2,\n")
+    new = written(tmp_path, "new.csv", "id,_city\n1,Rome\n2,\n")
+    assert changed(found(old, new, "--key", "id")) == [("1", "_city", None, "Rome")]
+
+
+@pytest.mark.parametrize("text", ['{"id":1,"a":1,"A":2}\n', '{"id":1,"A":2}\n{"id":2,"a":1}\n'])
+def test_names_of_json_that_differ_in_case_only_are_refused(text: str, tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.json", text)
+    wanted = f"{old} has names that differ in case only, A and a: rename one."
+    assert found(old, old, "--key", "id")["error"] == wanted
+
+
+def test_long_numbers_of_json_beside_fractions_are_exact(tmp_path: Path, found: Found) -> None:
+    rows = '{{"id": 1, "n": {0}}}\n{{"id": 2, "n": {1}}}\n{{"id": 3, "n": {2}}}\n'
+    old = written(tmp_path, "old.ndjson", rows.format(12345678901234567891, 0.5, "1e5"))
+    new = written(tmp_path, "new.ndjson", rows.format(12345678901234567892, "0.50", 100000))
+    assert changed(found(old, new, "--key", "id")) == [("1", "n", "12345678901234567891", "12345678901234567892")]
+
+
+def test_long_numbers_within_objects_of_json_are_exact(tmp_path: Path, found: Found) -> None:
+    rows = '[{{"id": 1, "o": {{"n": {0}}}}}, {{"id": 2, "o": {{"n":   0.5}}}}]'
+    old, new = (rows.format(number) for number in (9007199254740992, 9007199254740993))
+    result = found(written(tmp_path, "old.json", old), written(tmp_path, "new.json", new), "--key", "id")
+    assert changed(result) == [("1", "o", '{"n":9007199254740992}', '{"n":9007199254740993}')]
+    inner = written(tmp_path, "inner.json", f'{{"rows": {old}}}')
+    assert found(inner, inner)["error"].endswith("which would be rounded: write its rows as lines.")
+
+
+def test_what_lies_beside_the_rows_of_json_is_noted(tmp_path: Path, found: Found) -> None:
+    old, new = (written(tmp_path, f"{at}.json", f'{{"id": {at}, "items": [{{"a": 1}}, {{"a": 2}}]}}') for at in (1, 2))
+    result = found(old, new)
+    assert result["code"] == 0
+    assert result["notes"] == [f"{name}: rows are those under items; not compared: id" for name in (old, new)]
+
+
+def test_numbers_beyond_doubles_are_compared_as_texts(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x\n1,1e400\n2,3e-400\n3,0e5\n4,1e400\n5,1e-30\n")
+    new = written(tmp_path, "new.csv", "id,x\n1,2e400\n2,2e-400\n3,0\n4,1e400\n5,10e-31\n")
+    result = found(old, new, "--key", "id", "--numbers")
+    assert changed(result) == [("1", "x", "1e400", "2e400"), ("2", "x", "3e-400", "2e-400")]

@@ -27,7 +27,8 @@ _LINE = re.compile(
     re.DOTALL,
 )
 _WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
-_UTF8 = ("utf-8", "utf_8", "utf8", "utf-8-sig")
+_QUOTED = re.compile(r'(?:^|(?<=[^\w\s"]|\t))"(?:[^"]|"")*"')
+_BLANK_LINE = re.compile(r"\r\n|\r|\n")
 _literal = DuckDialect().literal
 
 
@@ -54,10 +55,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class Layout:
-    """The separator of a file, and the names in its header; those that it lacks are ``_c0``, ``_c1`` and so on."""
+    """How a file is laid out.
+
+    - ``separator``: of its values
+    - ``names``: those in its header; ``unnamed``: those that it lacks, which are ``_c0``, ``_c1`` and so on
+    - ``blank_lines``: how many there are before the header
+    """
 
     separator: str
     names: tuple[str, ...]
+    unnamed: tuple[str, ...] = ()
+    blank_lines: int = 0
 
 
 def select(files: Sequence[tuple[File, Layout]], reading: Reading) -> tuple[str, list[str]]:
@@ -80,7 +88,8 @@ def _source(file: File, layout: Layout, reading: Reading) -> str:
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(layout.names)))
     rejects = ", store_rejects = true, rejects_limit = 0" if reading.skips else ""
     return (
-        f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = true, columns = {{{columns}}}, "
+        f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = true, skip = {layout.blank_lines}, "
+        f"columns = {{{columns}}}, "
         f"delim = {_literal(layout.separator)}, quote = '\"', escape = {_literal(reading.escape)}, nullstr = '', "
         f"compression = '{file.packing}', max_line_size = {_LONGEST_LINE}{rejects})"
     )
@@ -96,7 +105,8 @@ def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Readin
     head = _head(connection, file)
     if is_binary(head.encode()):
         raise ValueError(f"{file.name} is no text: it has bytes that are zero. Is it another kind of file?")
-    text = head.removeprefix("\ufeff").lstrip("\r\n")
+    whole = head.removeprefix("\ufeff")
+    text = whole.lstrip("\r\n")
     if not text.strip():
         raise ValueError(f"{file.name} is empty: it has no line with the names of columns.")
     separator = _separator(text, file, reading)
@@ -112,7 +122,8 @@ def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Readin
     if empty:
         listed = ", ".join(f"_c{place}" for place in empty[:_MOST_SHOWN])
         reading.note(f"{file.name}: columns without a name are called {listed}")
-    return Layout(separator, tuple(unique))
+    blank_lines = len(_BLANK_LINE.findall(whole[: len(whole) - len(text)]))
+    return Layout(separator, tuple(unique), tuple(unique[place] for place in empty), blank_lines)
 
 
 def _unique(names: Sequence[str]) -> list[str]:
@@ -154,7 +165,7 @@ def not_utf8(name: str, line: int) -> str:
 def _separator(text: str, file: File, reading: Reading) -> str:
     """The separator that is given, or usual for the kind of file, unless the header has another one and not this."""
     usual = (reading.separator or "").replace("\\t", "\t") or _OF_EXTENSION.get(file.extension, ",")
-    header = re.sub(r'"[^"]*"', "", text.splitlines()[0])
+    header = _first_line(_QUOTED.sub("", text))
     if usual in header:
         return usual
     counted = {each: header.count(each) for each in _SEPARATORS}
@@ -165,9 +176,13 @@ def _separator(text: str, file: File, reading: Reading) -> str:
     return best
 
 
+def _first_line(text: str) -> str:
+    return re.split(r"[\r\n]", text, maxsplit=1)[0]
+
+
 def _header(text: str, separator: str) -> list[str]:
     if len(separator) != 1:
-        return [name.strip('"') for name in text.splitlines()[0].split(separator)]
+        return [name.strip('"') for name in _first_line(text).split(separator)]
     return next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
 
 
@@ -204,7 +219,7 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
 
 
 def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
-    """A copy of a file in which all lines end alike, which DuckDB needs."""
+    """A copy of a file in which all lines end alike, which DuckDB needs. Raises ``ValueError`` for a wrong quote."""
     if file.packing == "zstd" or len(layout.separator) != 1:
         return file
     with (
@@ -215,8 +230,16 @@ def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
     ):
         # A line may be longer than Python expects.
         csv.field_size_limit(_LONGEST_LINE)
-        rows = csv.reader(opened, delimiter=layout.separator)
-        csv.writer(written, delimiter=layout.separator, lineterminator="\n").writerows(rows)
+        rows = csv.reader(opened, delimiter=layout.separator, strict=True)
+        writer = csv.writer(written, delimiter=layout.separator, lineterminator="\n")
+        line = 1
+        try:
+            for row in rows:
+                writer.writerow(row)
+                line = rows.line_num + 1
+        except csv.Error as error:
+            wrong = f"can't be read ({error}): is a quote not closed, or is something after a closing quote"
+            raise ValueError(f"{file.name}, line {line}, {wrong}? Mend it, or make all line ends alike.") from error
     return replace(file, path=target, packing="none")
 
 

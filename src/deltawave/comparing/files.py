@@ -47,7 +47,7 @@ def _load(
     if table.kind == "json":
         files = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
         try:
-            engine.load(side, json_files.select(connection, files, key))
+            engine.load(side, json_files.select(connection, files, key, reading))
         except duckdb.Error as error:
             raise ValueError(json_files.problem(error, files) or _unread(table, error)) from error
         return
@@ -94,7 +94,8 @@ def _load_csv(
     if reading.skips:
         for note in csv_files.skipped(connection, ready):
             reading.note(note)
-    if dropped := engine.drop_empty(side, lambda name: name.startswith("_c")):
+    unnamed = {name for _, layout in files for name in layout.unnamed}
+    if dropped := engine.drop_empty(side, unnamed.__contains__):
         reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
 
 
