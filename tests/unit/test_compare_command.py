@@ -374,7 +374,9 @@ def test_another_encoding_has_to_be_given(tmp_path: Path, found: Found) -> None:
     assert found(*paths, "--key", "id")["error"].startswith(f"{paths[0]}, line 2, is not in UTF-8: give the --encoding")
     result = found(*paths, "--key", "id", "--encoding", "iso-8859-1")
     assert changed(result) == [("1", "name", "Müller", "Möller")]
-    assert found(*paths, "--encoding", "cp99")["error"].startswith("There is no encoding cp99: take a name that Python")
+    assert found(*paths, "--encoding", "cp99")["error"].startswith(
+        "There is no encoding cp99 of texts: take a name that Python"
+    )
     assert "is not in the encoding utf-16" in found(*paths, "--encoding", "utf-16")["error"]
 
 
@@ -653,3 +655,62 @@ def test_numbers_beyond_doubles_are_compared_as_texts(tmp_path: Path, found: Fou
     new = written(tmp_path, "new.csv", "id,x\n1,2e400\n2,2e-400\n3,0\n4,1e400\n5,10e-31\n")
     result = found(old, new, "--key", "id", "--numbers")
     assert changed(result) == [("1", "x", "1e400", "2e400"), ("2", "x", "3e-400", "2e-400")]
+
+
+def test_a_share_of_equal_rows_is_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = written(tmp_path, "old.csv", "id,a\n" + "".join(f"{at},1\n" for at in range(100)))
+    new = written(tmp_path, "new.csv", "id,a\n" + "".join(f"{at},{1 if at < 57 else 2}\n" for at in range(100)))
+    command = ["compare", old, new, "--key", "id", "--summary", "--fail-under"]
+    assert [cli.main([*command, percent]) for percent in ("57", "57.00000000000000000001")] == [0, 1]
+    for percent in ("nan", "101", "-1", "half"):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([*command, percent])
+        assert ended.value.code == 2
+    assert "'half' is not a number from 0 to 100" in capsys.readouterr().err
+
+
+def test_a_summary_stands_beside_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    new = written(tmp_path, "new.csv", OLD.replace("bob", "rob"))
+    for kind, beginning in (("html", "<!doctype html>"), ("csv", "_change,")):
+        target = tmp_path / f"result.{kind}"
+        command = ["compare", old, new, "--key", "id", "--summary", "--format", kind]
+        assert cli.main([*command, "--output", str(target)]) == 1
+        assert cli.main(command) == 1
+        assert [line[:17] for line in capsys.readouterr().out.splitlines()] == ["The tables differ"] * 2
+        assert target.read_text().startswith(beginning)
+
+
+def test_damaged_files_and_codecs_that_make_no_text_are_one_line(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    packed = bytearray(gzip.compress("".join(f"{at},{at * at}\n" for at in range(3000)).encode()))
+    packed[40:44] = b"\xff" * 4
+    (tmp_path / "damaged.csv.gz").write_bytes(packed)
+    assert " can't be unpacked: " in found(old, str(tmp_path / "damaged.csv.gz"))["error"]
+    wide = gzip.compress("".join(f"{at},{at * at}\n" for at in range(100_000)).encode("utf-16"))
+    (tmp_path / "cut.csv.gz").write_bytes(wide[: len(wide) // 2])
+    assert " can't be unpacked: " in found(old, str(tmp_path / "cut.csv.gz"))["error"]
+    for name in ("rot13", "zlib", "nothing"):
+        assert found(old, old, "--encoding", name)["error"].startswith(f"There is no encoding {name} of texts")
+
+
+def test_the_least_doubles(tmp_path: Path, found: Found) -> None:
+    values = "select 1 as id, {}::double as x union all select 2, 2e-322::double"
+    files = (parquet(tmp_path, f"{number}.parquet", values.format(number)) for number in ("1e-322", "1e-323"))
+    assert found(*files, "--key", "id")["columns"] == {"x": 1}
+
+
+def test_options_that_contradict_each_other(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,a,c\n1,2,3\n")
+    new = written(tmp_path, "new.csv", "id,b,d\n1,2,3\n")
+    error = found(old, new, "--key", "id", "--rename", "a=b", "--rename", "c=b")["error"]
+    assert error == "rename: two columns can't both be b: leave one out."
+    error = found(old, old, "--key", "id", "--tolerance", "a=1", "--tolerance", "a=2")["error"]
+    assert error == "--tolerance is given twice for a: leave one out."
+
+
+def test_options_of_names_that_differ_in_case_only(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x,X\n1,a,b\n2,a,b\n")
+    new = written(tmp_path, "new.csv", "id,x,X\n1,a,B\n2,A,b\n")
+    assert changed(found(old, new, "--key", "id", "--ignore-case", "X")) == [("2", "x", "a", "A")]
+    assert changed(found(old, new, "--key", "ID", "--ignore-case", "x")) == [("1", "X", "b", "B")]

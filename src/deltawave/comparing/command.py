@@ -1,14 +1,17 @@
 """The command ``deltawave compare``: two files or folders, compared by DuckDB."""
 
 import argparse
+import csv
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 import duckdb
 
@@ -27,6 +30,7 @@ from deltawave.pages.texts import plain, print_any_text, require_writable
 from deltawave.sides import SIDES, Side
 
 _UNTYPED = ("csv", "json")
+_Value = TypeVar("_Value")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             found = _compared(options, temporary)
         if options.summary:
             print(found.summary)
-        elif options.format not in ROW_FORMATS:
+        if options.format not in ROW_FORMATS and _shows_all(options):
             _show(found, options)
     except BrokenPipeError:
         # What reads has seen enough. Python writes what is left when it ends.
@@ -50,11 +54,16 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("deltawave compare: stopped.", file=sys.stderr)
         return 130
-    except (ValueError, OSError, RuntimeError, duckdb.Error) as error:
+    except (ValueError, OSError, EOFError, RuntimeError, zlib.error, csv.Error, duckdb.Error) as error:
         # A message may quote a row.
         print(f"deltawave compare: {plain(' '.join(_message(error).split()))}", file=sys.stderr)
         return 2
     return int(not found.is_within(options.fail_under))
+
+
+def _shows_all(options: argparse.Namespace) -> bool:
+    """Whether the result is wanted: a summary stands alone on standard output, but beside a file."""
+    return bool(options.output) or not options.summary
 
 
 def _show(found: Comparison, options: argparse.Namespace) -> None:
@@ -97,6 +106,15 @@ def _temporary() -> Iterator[Path]:
         yield Path(folder)
 
 
+def _by_name(option: str, given: Sequence[tuple[str, _Value]]) -> dict[str, _Value]:
+    """What an option says of each column. Raises ``ValueError`` for a column that is named twice."""
+    names = [name for name, _ in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"--{option} is given twice for {name or 'all other columns'}: leave one out.")
+    return dict(given)
+
+
 def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
     paths: dict[Side, str] = {"old": options.old, "new": options.new}
     if all(path == STDIN for path in paths.values()):
@@ -112,12 +130,12 @@ def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
     wanted = Options(
         key=key,
         ignore_columns=options.ignore,
-        tolerance=dict(options.tolerance),
-        relative_tolerance=dict(options.relative_tolerance),
+        tolerance=_by_name("tolerance", options.tolerance),
+        relative_tolerance=_by_name("relative-tolerance", options.relative_tolerance),
         ignore_case=options.ignore_case,
         ignore_blanks=options.ignore_blanks,
         samples=options.samples,
-        rename=dict(options.rename),
+        rename=_by_name("rename", options.rename),
         numbers=options.numbers,
         are_files=True,
         has_untyped=any(table.kind in _UNTYPED for table in tables.values()),
@@ -130,7 +148,7 @@ def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
     with connected(has_progress=is_terminal) as connection:
         engine = engine_of(connection, ready, readings, key or (), temporary)
         found = compared_by(engine, wanted)
-        if options.format in ROW_FORMATS and not options.summary:
+        if options.format in ROW_FORMATS and _shows_all(options):
             _write(connection, engine, options, temporary)
     notes = [note for side in SIDES for note in readings[side].notes]
     notes += [note.format(old=names["old"], new=names["new"]) for note in found.notes]
