@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -714,3 +715,28 @@ def test_options_of_names_that_differ_in_case_only(tmp_path: Path, found: Found)
     new = written(tmp_path, "new.csv", "id,x,X\n1,a,B\n2,A,b\n")
     assert changed(found(old, new, "--key", "id", "--ignore-case", "X")) == [("2", "x", "a", "A")]
     assert changed(found(old, new, "--key", "ID", "--ignore-case", "x")) == [("1", "X", "b", "B")]
+
+
+def test_partitions_are_the_texts_in_the_names_of_folders(tmp_path: Path, found: Found) -> None:
+    """Of all kinds alike, whatever the texts look like; a folder is right about a column that its files have, too."""
+    for kind in ("parquet", "csv"):
+        for number, region in enumerate(("01", "a%20b", "__HIVE_DEFAULT_PARTITION__")):
+            folder = tmp_path / kind / f"region={region}"
+            folder.mkdir(parents=True)
+            duckdb.execute(f"copy (select {number} as id, 'x' as \"Region\") to '{folder}/a.{kind}'")
+            if kind == "csv":
+                (folder / "a.csv").write_text(f"id\n{number}\n")
+    result = found(str(tmp_path / "parquet"), str(tmp_path / "csv"), "--key", "id")
+    assert (result["code"], result["equal"], result["types"]) == (0, 3, {})
+    (tmp_path / "csv" / "region=01").rename(tmp_path / "csv" / "region=1")
+    result = found(str(tmp_path / "parquet"), str(tmp_path / "csv"), "--key", "id")
+    assert changed(result) == [("0", "region", "01", "1")]
+
+
+def test_long_decimals_within_lists_are_refused(tmp_path: Path, found: Found) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    old = str(tmp_path / "old.parquet")
+    values = pa.array([[Decimal(f"1.{'1' * 39}")]], pa.list_(pa.decimal256(60, 39)))
+    pq.write_table(pa.table({"id": [1], "x": values}), old)
+    wrong = f"{old} has decimals of more than 38 digits within the lists or objects of x, which would be rounded"
+    assert found(old, old, "--key", "id")["error"].startswith(wrong)

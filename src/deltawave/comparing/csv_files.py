@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import duckdb
 
@@ -29,6 +30,7 @@ _LINE = re.compile(
 _WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _QUOTED = re.compile(r'(?:^|(?<=[^\w\s"]|\t))"(?:[^"]|"")*"')
 _BLANK_LINE = re.compile(r"\r\n|\r|\n")
+_NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _literal = DuckDialect().literal
 
 
@@ -76,12 +78,17 @@ def select(files: Sequence[tuple[File, Layout]], reading: Reading) -> tuple[str,
     selects = []
     for file, layout in files:
         cells = {name: f"c{place}" for place, name in enumerate(layout.names)}
-        cells |= {name: _literal(value) for name, value in file.partition}
+        cells |= {name: partition_literal(value) for name, value in file.partition}
         columns = ", ".join(f"{cells.get(name, 'null::VARCHAR')} as n{place}" for place, name in enumerate(names))
         # A blank line is no row.
         where = " where c0 is not null" if len(layout.names) == 1 else ""
         selects.append(f"select {columns} from {_source(file, layout, reading)}{where}")
     return " union all ".join(selects), names
+
+
+def partition_literal(value: str) -> str:
+    """A value in the name of a folder, as Hive writes it: nulls by a name of their own, and some characters escaped."""
+    return "null::VARCHAR" if value == _NULL_PARTITION else _literal(unquote(value))
 
 
 def _source(file: File, layout: Layout, reading: Reading) -> str:

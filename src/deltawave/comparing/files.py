@@ -1,16 +1,17 @@
 """The files that ``deltawave compare`` reads, as tables of DuckDB."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import duckdb
 
 from deltawave.comparing import csv_files, json_files
-from deltawave.comparing.csv_files import Reading, escaped
-from deltawave.comparing.dialects import DuckDialect
+from deltawave.comparing.csv_files import Reading, escaped, partition_literal
+from deltawave.comparing.dialects import DuckDialect, quoted
 from deltawave.comparing.duck_engine import DuckEngine
 from deltawave.comparing.paths import File, Table, transcoded
+from deltawave.pages.texts import short
 from deltawave.sides import SIDES, Side
 from deltawave.sql_text import MAX_DECIMAL_DIGITS
 
@@ -52,12 +53,9 @@ def _load(
             raise ValueError(json_files.problem(error, files) or _unread(table, error)) from error
         return
     paths = [_with_short_decimals(connection, file, temporary / str(place)) for place, file in enumerate(table.files)]
-    listed = ", ".join(_literal(escaped(path)) for path in paths)
-    partitioned = any(file.partition for file in table.files)
-    source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = {partitioned})"
     try:
         names = _names(connection, table) if len(table.files) == 1 else None
-        engine.load(side, f"select * from {source}", names, is_columnar=True)
+        engine.load(side, _select_parquet(connection, table, paths), names, is_columnar=True)
     except duckdb.Error as error:
         raise ValueError(_unread(table, error)) from error
 
@@ -99,10 +97,28 @@ def _load_csv(
         reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
 
 
+def _select_parquet(connection: duckdb.DuckDBPyConnection, table: Table, paths: Sequence[Path]) -> str:
+    """A select of all rows, with the texts in the names of folders as CSV has them: DuckDB would read 01 as 1."""
+    of_partitions: dict[tuple[tuple[str, str], ...], list[Path]] = {}
+    for file, path in zip(table.files, paths, strict=True):
+        of_partitions.setdefault(file.partition, []).append(path)
+    selects = []
+    for partition, own in of_partitions.items():
+        listed = ", ".join(_literal(escaped(path)) for path in own)
+        source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
+        named = {name.lower(): (name, value) for name, value in partition}
+        present = [each[0] for each in connection.execute(f"from {source} limit 0").description or []] if named else []
+        hidden = [quoted(name) for name in present if name.lower() in named]
+        every = f"* exclude ({', '.join(hidden)})" if hidden else "*"
+        texts = [f"{partition_literal(value)} as {quoted(name)}" for name, value in named.values()]
+        selects.append(f"select {', '.join([every, *texts])} from {source}")
+    return " union all by name ".join(selects)
+
+
 def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, target: Path) -> Path:
     """The path of a Parquet file without decimals of more than 38 digits, which DuckDB rounds: they become texts.
 
-    Raises ``ValueError`` if that needs pyarrow, which is not there.
+    Raises ``ValueError`` if that needs pyarrow, which is not there, and for such decimals within other values.
     """
     try:
         ((longest,),) = connection.execute(
@@ -120,6 +136,9 @@ def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, targ
         raise ValueError(f"{what}: install pyarrow, which reads them.") from error
     table = pq.read_table(file.path, partitioning=None)
     for place, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type) and "decimal256(" in str(field.type):
+            wrong = f"{file.name} has decimals of more than {MAX_DECIMAL_DIGITS} digits within the lists or objects of"
+            raise ValueError(f"{wrong} {short(field.name)}, which would be rounded: make a column of them.")
         if pa.types.is_decimal256(field.type):
             table = table.set_column(place, field.name, table[place].cast(pa.string()))
     pq.write_table(table, target)
