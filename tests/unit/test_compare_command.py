@@ -691,6 +691,13 @@ def test_damaged_files_and_codecs_that_make_no_text_are_one_line(tmp_path: Path,
     wide = gzip.compress("".join(f"{at},{at * at}\n" for at in range(100_000)).encode("utf-16"))
     (tmp_path / "cut.csv.gz").write_bytes(wide[: len(wide) // 2])
     assert " can't be unpacked: " in found(old, str(tmp_path / "cut.csv.gz"))["error"]
+    packed = bytearray(gzip.compress(b"{bad"))
+    packed[-6] ^= 1
+    (tmp_path / "damaged.json.gz").write_bytes(packed)
+    error = found(old, str(tmp_path / "damaged.json.gz"))["error"]
+    assert error.startswith(f"{tmp_path / 'damaged.json.gz'} can't be unpacked: CRC check failed")
+    opened = written(tmp_path, "open.csv", '"id,name\n' + "1,ann\n" * 20_000)
+    assert found(old, opened)["error"].startswith(f"{opened}, line 1, has no names of columns that can be read")
     for name in ("rot13", "zlib", "nothing"):
         assert found(old, old, "--encoding", name)["error"].startswith(f"There is no encoding {name} of texts")
 
@@ -723,9 +730,9 @@ def test_partitions_are_the_texts_in_the_names_of_folders(tmp_path: Path, found:
         for number, region in enumerate(("01", "a%20b", "__HIVE_DEFAULT_PARTITION__")):
             folder = tmp_path / kind / f"region={region}"
             folder.mkdir(parents=True)
-            duckdb.execute(f"copy (select {number} as id, 'x' as \"Region\") to '{folder}/a.{kind}'")
+            duckdb.execute(f"copy (select {number} as id, 'x' as name, 'y' as \"Region\") to '{folder}/a.{kind}'")
             if kind == "csv":
-                (folder / "a.csv").write_text(f"id\n{number}\n")
+                (folder / "a.csv").write_text(f"id,name\n{number},x\n")
     result = found(str(tmp_path / "parquet"), str(tmp_path / "csv"), "--key", "id")
     assert (result["code"], result["equal"], result["types"]) == (0, 3, {})
     (tmp_path / "csv" / "region=01").rename(tmp_path / "csv" / "region=1")

@@ -21,6 +21,7 @@ _OF_EXTENSION = {"tsv": "\t", "tab": "\t", "psv": "|"}
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 # In bytes.
 _LONGEST_LINE = 1 << 24
+_LONGEST_NAME = 1 << 16
 _MOST_SHOWN = 5
 _LINE = re.compile(
     r"CSV Error on Line: (\d+)\n(?:Original Line: (.*?)\n\s*)?"
@@ -116,8 +117,13 @@ def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Readin
     text = whole.lstrip("\r\n")
     if not text.strip():
         raise ValueError(f"{file.name} is empty: it has no line with the names of columns.")
+    blank_lines = len(_BLANK_LINE.findall(whole[: len(whole) - len(text)]))
     separator = _separator(text, file, reading)
-    names = _header(text, separator)
+    try:
+        names = _header(text, separator)
+    except csv.Error as error:
+        wrong = f"{file.name}, line {blank_lines + 1}, has no names of columns that can be read ({error})"
+        raise ValueError(f"{wrong}: is a quote not closed?") from error
     empty = [place for place, name in enumerate(names) if not name]
     names = [name or f"_c{place}" for place, name in enumerate(names)]
     unique = _unique(names)
@@ -129,7 +135,6 @@ def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Readin
     if empty:
         listed = ", ".join(f"_c{place}" for place in empty[:_MOST_SHOWN])
         reading.note(f"{file.name}: columns without a name are called {listed}")
-    blank_lines = len(_BLANK_LINE.findall(whole[: len(whole) - len(text)]))
     return Layout(separator, tuple(unique), tuple(unique[place] for place in empty), blank_lines)
 
 
@@ -190,6 +195,7 @@ def _first_line(text: str) -> str:
 def _header(text: str, separator: str) -> list[str]:
     if len(separator) != 1:
         return [name.strip('"') for name in _first_line(text).split(separator)]
+    csv.field_size_limit(_LONGEST_NAME)
     return next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
 
 

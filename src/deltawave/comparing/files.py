@@ -55,7 +55,7 @@ def _load(
     paths = [_with_short_decimals(connection, file, temporary / str(place)) for place, file in enumerate(table.files)]
     try:
         names = _names(connection, table) if len(table.files) == 1 else None
-        engine.load(side, _select_parquet(connection, table, paths), names, is_columnar=True)
+        engine.load(side, _select_parquet(table, paths), names, is_columnar=True)
     except duckdb.Error as error:
         raise ValueError(_unread(table, error)) from error
 
@@ -97,7 +97,7 @@ def _load_csv(
         reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
 
 
-def _select_parquet(connection: duckdb.DuckDBPyConnection, table: Table, paths: Sequence[Path]) -> str:
+def _select_parquet(table: Table, paths: Sequence[Path]) -> str:
     """A select of all rows, with the texts in the names of folders as CSV has them: DuckDB would read 01 as 1."""
     of_partitions: dict[tuple[tuple[str, str], ...], list[Path]] = {}
     for file, path in zip(table.files, paths, strict=True):
@@ -107,11 +107,9 @@ def _select_parquet(connection: duckdb.DuckDBPyConnection, table: Table, paths: 
         listed = ", ".join(_literal(escaped(path)) for path in own)
         source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
         named = {name.lower(): (name, value) for name, value in partition}
-        present = [each[0] for each in connection.execute(f"from {source} limit 0").description or []] if named else []
-        hidden = [quoted(name) for name in present if name.lower() in named]
-        every = f"* exclude ({', '.join(hidden)})" if hidden else "*"
+        others = f"columns(lambda own: lower(own) not in ({', '.join(map(_literal, named))}))" if named else "*"
         texts = [f"{partition_literal(value)} as {quoted(name)}" for name, value in named.values()]
-        selects.append(f"select {', '.join([every, *texts])} from {source}")
+        selects.append(f"select {', '.join([others, *texts])} from {source}")
     return " union all by name ".join(selects)
 
 

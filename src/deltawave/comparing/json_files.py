@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -179,8 +180,11 @@ def _where(file: File) -> str | None:
     """Where a file stops being JSON."""
     if file.packing == "zstd":
         return None
-    with gzip.open(file.path) if file.packing == "gzip" else file.path.open("rb") as opened:
-        data = opened.read()
+    try:
+        with gzip.open(file.path) if file.packing == "gzip" else file.path.open("rb") as opened:
+            data = opened.read()
+    except (EOFError, OSError, zlib.error) as error:
+        return f" can't be unpacked: {error}"
     try:
         json.loads(data)
         return None
