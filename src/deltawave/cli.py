@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from deltawave.reporting.command_line import add_history, add_report
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from deltawave.environment import Finding
 
     Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -101,7 +103,7 @@ def add_compare(commands: "Commands") -> None:
     command.add_argument("--output", metavar="FILE", help="write the result there")
     command.add_argument("--summary", action="store_true", help="print one line")
     percent = "exit with 0 if at least so many percent of the rows are equal, and the columns are"
-    command.add_argument("--fail-under", type=float, metavar="PERCENT", help=percent)
+    command.add_argument("--fail-under", type=percentage, metavar="PERCENT", help=percent)
     for side in ("old", "new"):
         kinds = ("csv", "json", "parquet", "delta")
         command.add_argument(f"--{side}-format", choices=kinds, help=f"of {side} (default: by its name, or content)")
@@ -118,6 +120,19 @@ def new_name(text: str) -> tuple[str, str]:
     if not old or not new:
         raise argparse.ArgumentTypeError(f"{text!r} is not OLD=NEW")
     return old, new
+
+
+def percentage(text: str) -> "Fraction":
+    """Exactly the number of `57.1`, from 0 to 100."""
+    from fractions import Fraction
+
+    try:
+        number = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        number = Fraction(-1)
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 100")
+    return number
 
 
 def column_number(text: str) -> tuple[str, float]:

@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +301,10 @@ def test_patterns_folders_and_standard_input(tmp_path: Path, found: Found, monke
         result = found("-", both, "--key", "id")
     assert (result["code"], result["old_name"]) == (0, "standard input")
     for name, message in (
-        ("https://example.com/a.csv", "https://example.com/a.csv is a URL. Only files of this machine are compared"),
+        (
+            "https://me:secret@example.com/a.csv?key=secret",
+            "https://example.com is a URL. Only files of this machine are compared",
+        ),
         ("none*.csv", "There is no file or folder that matches none*.csv."),
     ):
         assert found(both, name)["error"].startswith(message)
@@ -370,7 +375,9 @@ def test_another_encoding_has_to_be_given(tmp_path: Path, found: Found) -> None:
     assert found(*paths, "--key", "id")["error"].startswith(f"{paths[0]}, line 2, is not in UTF-8: give the --encoding")
     result = found(*paths, "--key", "id", "--encoding", "iso-8859-1")
     assert changed(result) == [("1", "name", "Müller", "Möller")]
-    assert found(*paths, "--encoding", "cp99")["error"].startswith("There is no encoding cp99: take a name that Python")
+    assert found(*paths, "--encoding", "cp99")["error"].startswith(
+        "There is no encoding cp99 of texts: take a name that Python"
+    )
     assert "is not in the encoding utf-16" in found(*paths, "--encoding", "utf-16")["error"]
 
 
@@ -461,7 +468,7 @@ def test_formats_of_the_result(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert text.startswith("**The tables differ: 2 rows changed (name in 1, x in 1)")
     assert "| 2 | name | b\\|ob | b\\*ob |" in text
     assert cli.main([*command, "--format", "csv"]) == 1
-    assert capsys.readouterr().out == ""
+    printed = capsys.readouterr().out
     rows = tmp_path / "rows.csv"
     assert cli.main([*command, "--format", "csv", "--output", str(rows)]) == 1
     assert rows.read_text().splitlines() == [
@@ -471,6 +478,7 @@ def test_formats_of_the_result(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "changed,x,4,dan,dan,4,5",
         "only_new,,5,,eve,,5",
     ]
+    assert printed == rows.read_text()
     assert cli.main([*command, "--format", "parquet", "--output", str(tmp_path / "rows.parquet")]) == 1
     found = duckdb.execute(
         f"select _change, _changed_columns, id from '{tmp_path}/rows.parquet' order by id"
@@ -543,3 +551,199 @@ sys.exit(cli.main(sys.argv[1:]))
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 2
     assert "A Delta table is read by Spark, which is not installed: pip install dbt-deltawave." in done.stderr
+
+
+def test_pipes_are_read_once(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    pipe = tmp_path / "new.csv"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(OLD.replace("bob", "rob"),), daemon=True)
+    writer.start()
+    result = found(old, str(pipe), "--key", "id")
+    writer.join()
+    assert changed(result) == [("2", "name", "bob", "rob")]
+    assert (result["old_rows"], result["new_rows"], result["new_name"]) == (2, 2, str(pipe))
+
+
+def test_rows_that_differ_follow_what_a_file_has_already(tmp_path: Path) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    new = written(tmp_path, "new.csv", OLD.replace("bob", "rob"))
+    program = "import sys; from deltawave import cli; print('before'); sys.exit(cli.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "compare", old, new, "--key", "id", "--format", "csv"]
+    with (tmp_path / "rows.csv").open("w") as opened:
+        assert subprocess.run(command, stdout=opened, check=False).returncode == 1
+    lines = (tmp_path / "rows.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["before", "_change", "changed"]
+
+
+def test_columns_of_parquet_with_the_same_name(tmp_path: Path, found: Found) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    files = []
+    for name, last in (("old", 2), ("new", 3)):
+        files.append(str(tmp_path / f"{name}.parquet"))
+        table = pa.Table.from_arrays([pa.array([value]) for value in (1, 5, 6, last)], names=["id", "x", "x", "y"])
+        pq.write_table(table, files[-1])
+    result = found(*files, "--key", "id")
+    assert changed(result) == [("1", "y", "2", "3")]
+    assert set(result["columns"]) == {"x", "x_1", "y"}
+
+
+def test_the_number_of_a_repeated_name_is_a_free_one(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x,x,x_2\n1,a,b,c\n")
+    result = found(old, written(tmp_path, "new.csv", "id,x,x,x_2\n1,a,B,c\n"), "--key", "id")
+    assert changed(result) == [("1", "x_3", "b", "B")]
+    assert f"{old}: 2 columns are called x; the later ones are x_3" in result["notes"]
+
+
+def test_a_header_with_a_line_break_in_a_name(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", '"a\nb";c\n1;2\n2;4\n')
+    result = found(old, written(tmp_path, "new.csv", '"a\nb";c\n1;2\n2;5\n'), "--key", "a\nb")
+    assert changed(result) == [("2", "c", "4", "5")]
+
+
+def test_an_open_quote_among_mixed_line_ends_is_refused(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", 'id,t\r\n1,a\n2,"open\n3,b\r\n4,c\n')
+    new = written(tmp_path, "new.csv", "id,t\n1,a\n2,open\n3,b\n4,c\n")
+    assert found(old, new, "--key", "id")["error"].startswith(f"{old}, line 3, can't be read (")
+
+
+@pytest.mark.parametrize("before", ["\n\n", "\r\n\r\n", "\ufeff\r\n"])
+def test_blank_lines_before_the_header_are_no_rows(before: str, tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x\n1,a\n2,b\n")
+    new = before + "id,x\n1,a\n2,b\n".replace("\n", "\r\n" if "\r" in before else "\n")
+    result = found(old, written(tmp_path, "new.csv", new), "--key", "id")
+    assert (result["code"], result["new_rows"]) == (0, 2)
+
+
+def test_only_columns_without_a_name_are_left_out(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,_city\n1,\n2,\n")
+    new = written(tmp_path, "new.csv", "id,_city\n1,Rome\n2,\n")
+    assert changed(found(old, new, "--key", "id")) == [("1", "_city", None, "Rome")]
+
+
+@pytest.mark.parametrize("text", ['{"id":1,"a":1,"A":2}\n', '{"id":1,"A":2}\n{"id":2,"a":1}\n'])
+def test_names_of_json_that_differ_in_case_only_are_refused(text: str, tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.json", text)
+    wanted = f"{old} has names that differ in case only, A and a: rename one."
+    assert found(old, old, "--key", "id")["error"] == wanted
+
+
+def test_long_numbers_of_json_beside_fractions_are_exact(tmp_path: Path, found: Found) -> None:
+    rows = '{{"id": 1, "n": {0}}}\n{{"id": 2, "n": {1}}}\n{{"id": 3, "n": {2}}}\n'
+    old = written(tmp_path, "old.ndjson", rows.format(12345678901234567891, 0.5, "1e5"))
+    new = written(tmp_path, "new.ndjson", rows.format(12345678901234567892, "0.50", 100000))
+    assert changed(found(old, new, "--key", "id")) == [("1", "n", "12345678901234567891", "12345678901234567892")]
+
+
+def test_long_numbers_within_objects_of_json_are_exact(tmp_path: Path, found: Found) -> None:
+    rows = '[{{"id": 1, "o": {{"n": {0}}}}}, {{"id": 2, "o": {{"n":   0.5}}}}]'
+    old, new = (rows.format(number) for number in (9007199254740992, 9007199254740993))
+    result = found(written(tmp_path, "old.json", old), written(tmp_path, "new.json", new), "--key", "id")
+    assert changed(result) == [("1", "o", '{"n":9007199254740992}', '{"n":9007199254740993}')]
+    inner = written(tmp_path, "inner.json", f'{{"rows": {old}}}')
+    assert found(inner, inner)["error"].endswith("which would be rounded: write its rows as lines.")
+
+
+def test_what_lies_beside_the_rows_of_json_is_noted(tmp_path: Path, found: Found) -> None:
+    old, new = (written(tmp_path, f"{at}.json", f'{{"id": {at}, "items": [{{"a": 1}}, {{"a": 2}}]}}') for at in (1, 2))
+    result = found(old, new)
+    assert result["code"] == 0
+    assert result["notes"] == [f"{name}: rows are those under items; not compared: id" for name in (old, new)]
+
+
+def test_numbers_beyond_doubles_are_compared_as_texts(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x\n1,1e400\n2,3e-400\n3,0e5\n4,1e400\n5,1e-30\n")
+    new = written(tmp_path, "new.csv", "id,x\n1,2e400\n2,2e-400\n3,0\n4,1e400\n5,10e-31\n")
+    result = found(old, new, "--key", "id", "--numbers")
+    assert changed(result) == [("1", "x", "1e400", "2e400"), ("2", "x", "3e-400", "2e-400")]
+
+
+def test_a_share_of_equal_rows_is_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = written(tmp_path, "old.csv", "id,a\n" + "".join(f"{at},1\n" for at in range(100)))
+    new = written(tmp_path, "new.csv", "id,a\n" + "".join(f"{at},{1 if at < 57 else 2}\n" for at in range(100)))
+    command = ["compare", old, new, "--key", "id", "--summary", "--fail-under"]
+    assert [cli.main([*command, percent]) for percent in ("57", "57.00000000000000000001")] == [0, 1]
+    for percent in ("nan", "101", "-1", "half"):
+        with pytest.raises(SystemExit) as ended:
+            cli.main([*command, percent])
+        assert ended.value.code == 2
+    assert "'half' is not a number from 0 to 100" in capsys.readouterr().err
+
+
+def test_a_summary_stands_beside_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    new = written(tmp_path, "new.csv", OLD.replace("bob", "rob"))
+    for kind, beginning in (("html", "<!doctype html>"), ("csv", "_change,")):
+        target = tmp_path / f"result.{kind}"
+        command = ["compare", old, new, "--key", "id", "--summary", "--format", kind]
+        assert cli.main([*command, "--output", str(target)]) == 1
+        assert cli.main(command) == 1
+        assert [line[:17] for line in capsys.readouterr().out.splitlines()] == ["The tables differ"] * 2
+        assert target.read_text().startswith(beginning)
+
+
+def test_damaged_files_and_codecs_that_make_no_text_are_one_line(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", OLD)
+    packed = bytearray(gzip.compress("".join(f"{at},{at * at}\n" for at in range(3000)).encode()))
+    packed[40:44] = b"\xff" * 4
+    (tmp_path / "damaged.csv.gz").write_bytes(packed)
+    assert " can't be unpacked: " in found(old, str(tmp_path / "damaged.csv.gz"))["error"]
+    wide = gzip.compress("".join(f"{at},{at * at}\n" for at in range(100_000)).encode("utf-16"))
+    (tmp_path / "cut.csv.gz").write_bytes(wide[: len(wide) // 2])
+    assert " can't be unpacked: " in found(old, str(tmp_path / "cut.csv.gz"))["error"]
+    packed = bytearray(gzip.compress(b"{bad"))
+    packed[-6] ^= 1
+    (tmp_path / "damaged.json.gz").write_bytes(packed)
+    error = found(old, str(tmp_path / "damaged.json.gz"))["error"]
+    assert error.startswith(f"{tmp_path / 'damaged.json.gz'} can't be unpacked: CRC check failed")
+    opened = written(tmp_path, "open.csv", '"id,name\n' + "1,ann\n" * 20_000)
+    assert found(old, opened)["error"].startswith(f"{opened}, line 1, has no names of columns that can be read")
+    for name in ("rot13", "zlib", "nothing"):
+        assert found(old, old, "--encoding", name)["error"].startswith(f"There is no encoding {name} of texts")
+
+
+def test_the_least_doubles(tmp_path: Path, found: Found) -> None:
+    values = "select 1 as id, {}::double as x union all select 2, 2e-322::double"
+    files = (parquet(tmp_path, f"{number}.parquet", values.format(number)) for number in ("1e-322", "1e-323"))
+    assert found(*files, "--key", "id")["columns"] == {"x": 1}
+
+
+def test_options_that_contradict_each_other(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,a,c\n1,2,3\n")
+    new = written(tmp_path, "new.csv", "id,b,d\n1,2,3\n")
+    error = found(old, new, "--key", "id", "--rename", "a=b", "--rename", "c=b")["error"]
+    assert error == "rename: two columns can't both be b: leave one out."
+    error = found(old, old, "--key", "id", "--tolerance", "a=1", "--tolerance", "a=2")["error"]
+    assert error == "--tolerance is given twice for a: leave one out."
+
+
+def test_options_of_names_that_differ_in_case_only(tmp_path: Path, found: Found) -> None:
+    old = written(tmp_path, "old.csv", "id,x,X\n1,a,b\n2,a,b\n")
+    new = written(tmp_path, "new.csv", "id,x,X\n1,a,B\n2,A,b\n")
+    assert changed(found(old, new, "--key", "id", "--ignore-case", "X")) == [("2", "x", "a", "A")]
+    assert changed(found(old, new, "--key", "ID", "--ignore-case", "x")) == [("1", "X", "b", "B")]
+
+
+def test_partitions_are_the_texts_in_the_names_of_folders(tmp_path: Path, found: Found) -> None:
+    """Of all kinds alike, whatever the texts look like; a folder is right about a column that its files have, too."""
+    for kind in ("parquet", "csv"):
+        for number, region in enumerate(("01", "a%20b", "__HIVE_DEFAULT_PARTITION__")):
+            folder = tmp_path / kind / f"region={region}"
+            folder.mkdir(parents=True)
+            duckdb.execute(f"copy (select {number} as id, 'x' as name, 'y' as \"Region\") to '{folder}/a.{kind}'")
+            if kind == "csv":
+                (folder / "a.csv").write_text(f"id,name\n{number},x\n")
+    result = found(str(tmp_path / "parquet"), str(tmp_path / "csv"), "--key", "id")
+    assert (result["code"], result["equal"], result["types"]) == (0, 3, {})
+    (tmp_path / "csv" / "region=01").rename(tmp_path / "csv" / "region=1")
+    result = found(str(tmp_path / "parquet"), str(tmp_path / "csv"), "--key", "id")
+    assert changed(result) == [("0", "region", "01", "1")]
+
+
+def test_long_decimals_within_lists_are_refused(tmp_path: Path, found: Found) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    old = str(tmp_path / "old.parquet")
+    values = pa.array([[Decimal(f"1.{'1' * 39}")]], pa.list_(pa.decimal256(60, 39)))
+    pq.write_table(pa.table({"id": [1], "x": values}), old)
+    wrong = f"{old} has decimals of more than 38 digits within the lists or objects of x, which would be rounded"
+    assert found(old, old, "--key", "id")["error"].startswith(wrong)

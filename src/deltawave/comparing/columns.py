@@ -46,7 +46,7 @@ class Options:
         self.by_column()
 
     def by_column(self) -> dict[str, dict[str, float]]:
-        """The options of columns, by the columns' names in lower case."""
+        """The options of columns, by the names that are given."""
         return {
             "tolerance": _numbered("tolerance", self.tolerance),
             "relative_tolerance": _numbered("relative_tolerance", self.relative_tolerance),
@@ -112,8 +112,8 @@ class Column:
 
 
 def _named(given: Names) -> dict[str, float]:
-    """Names in lower case, each with 1, as options of columns are held."""
-    return {name.lower(): 1.0 for name in listed(given)}
+    """Names, each with 1, as options of columns are held."""
+    return dict.fromkeys(listed(given), 1.0)
 
 
 def listed(given: Names) -> list[str]:
@@ -122,12 +122,12 @@ def listed(given: Names) -> list[str]:
 
 
 def _numbered(option: str, given: Numbers) -> dict[str, float]:
-    """The numbers of an option, by names in lower case. Raises ``ValueError`` for what is no tolerance."""
+    """The numbers of an option, by names. Raises ``ValueError`` for what is no tolerance."""
     by_name: Mapping[str, float] = {} if given is None else given if isinstance(given, Mapping) else {_ALL: given}
     for value in by_name.values():
         if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < math.inf:
             raise ValueError(f"{option} can't be {value!r}: it takes a number from 0, or one for each column.")
-    return {name.lower(): float(value) for name, value in by_name.items()}
+    return {name: float(value) for name, value in by_name.items()}
 
 
 def _identities(fields: Mapping[Side, Fields]) -> dict[Side, dict[str, str]]:
@@ -144,6 +144,13 @@ def _identity(name: str, known: Mapping[Side, Mapping[str, str]]) -> str:
     return name if any(name in own for own in known.values()) else name.lower()
 
 
+def is_named(column: Column, columns: Iterable[Column], given: Collection[str]) -> bool:
+    """Whether a column is among names that a user gives: in any case, unless another column has that very name."""
+    exact = {each.name for each in columns}
+    others = {name.lower() for name in given if name not in exact}
+    return column.name in given or column.name.lower() in others
+
+
 def renamed(fields: Mapping[Side, Fields], rename: Mapping[str, str]) -> dict[Side, Fields]:
     """The columns with those of the old table renamed. Raises ``ValueError`` for a name that does not fit."""
     known = {name.lower(): name for name in fields["old"]}
@@ -157,6 +164,8 @@ def renamed(fields: Mapping[Side, Fields], rename: Mapping[str, str]) -> dict[Si
             raise ValueError(f"rename: the new table has no column {other}. It has: {', '.join(fields['new'])}.")
         if other.lower() in taken and other.lower() != name.lower():
             raise ValueError(f"rename: the old table has a column {other} already.")
+        if other.lower() in {each.lower() for each in names.values()}:
+            raise ValueError(f"rename: two columns can't both be {other}: leave one out.")
         names[known[name.lower()]] = other
     return {"old": {names.get(name, name): kind for name, kind in fields["old"].items()}, "new": fields["new"]}
 

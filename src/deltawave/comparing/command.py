@@ -1,13 +1,17 @@
 """The command ``deltawave compare``: two files or folders, compared by DuckDB."""
 
 import argparse
+import csv
 import os
+import shutil
 import sys
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 import duckdb
 
@@ -18,6 +22,7 @@ from deltawave.comparing.connection import connected
 from deltawave.comparing.csv_files import Reading
 from deltawave.comparing.delta import as_parquet
 from deltawave.comparing.differing_rows import ROW_FORMATS, write_rows
+from deltawave.comparing.duck_engine import DuckEngine
 from deltawave.comparing.files import engine_of
 from deltawave.comparing.paths import STDIN, Table, located, require_encoding
 from deltawave.comparing.terminal import Terminal
@@ -25,6 +30,7 @@ from deltawave.pages.texts import plain, print_any_text, require_writable
 from deltawave.sides import SIDES, Side
 
 _UNTYPED = ("csv", "json")
+_Value = TypeVar("_Value")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             found = _compared(options, temporary)
         if options.summary:
             print(found.summary)
-        elif options.format not in ROW_FORMATS:
+        if options.format not in ROW_FORMATS and _shows_all(options):
             _show(found, options)
     except BrokenPipeError:
         # What reads has seen enough. Python writes what is left when it ends.
@@ -48,11 +54,16 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("deltawave compare: stopped.", file=sys.stderr)
         return 130
-    except (ValueError, OSError, RuntimeError, duckdb.Error) as error:
+    except (ValueError, OSError, EOFError, RuntimeError, zlib.error, csv.Error, duckdb.Error) as error:
         # A message may quote a row.
         print(f"deltawave compare: {plain(' '.join(_message(error).split()))}", file=sys.stderr)
         return 2
     return int(not found.is_within(options.fail_under))
+
+
+def _shows_all(options: argparse.Namespace) -> bool:
+    """Whether the result is wanted: a summary stands alone on standard output, but beside a file."""
+    return bool(options.output) or not options.summary
 
 
 def _show(found: Comparison, options: argparse.Namespace) -> None:
@@ -62,6 +73,21 @@ def _show(found: Comparison, options: argparse.Namespace) -> None:
         print(found.to_text(Terminal.of(sys.stdout)))
     else:
         print(found.formatted(options.format))
+
+
+def _write(
+    connection: duckdb.DuckDBPyConnection, engine: DuckEngine, options: argparse.Namespace, temporary: Path
+) -> None:
+    if options.output:
+        write_rows(connection, engine, options.format, Path(options.output))
+        return
+    # DuckDB would open standard output anew, and so overwrite a file to which it is redirected.
+    target = temporary / "rows"
+    write_rows(connection, engine, options.format, target)
+    sys.stdout.flush()
+    with target.open("rb") as opened:
+        shutil.copyfileobj(opened, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
 
 
 def _message(error: BaseException) -> str:
@@ -80,6 +106,15 @@ def _temporary() -> Iterator[Path]:
         yield Path(folder)
 
 
+def _by_name(option: str, given: Sequence[tuple[str, _Value]]) -> dict[str, _Value]:
+    """What an option says of each column. Raises ``ValueError`` for a column that is named twice."""
+    names = [name for name, _ in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"--{option} is given twice for {name or 'all other columns'}: leave one out.")
+    return dict(given)
+
+
 def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
     paths: dict[Side, str] = {"old": options.old, "new": options.new}
     if all(path == STDIN for path in paths.values()):
@@ -95,12 +130,12 @@ def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
     wanted = Options(
         key=key,
         ignore_columns=options.ignore,
-        tolerance=dict(options.tolerance),
-        relative_tolerance=dict(options.relative_tolerance),
+        tolerance=_by_name("tolerance", options.tolerance),
+        relative_tolerance=_by_name("relative-tolerance", options.relative_tolerance),
         ignore_case=options.ignore_case,
         ignore_blanks=options.ignore_blanks,
         samples=options.samples,
-        rename=dict(options.rename),
+        rename=_by_name("rename", options.rename),
         numbers=options.numbers,
         are_files=True,
         has_untyped=any(table.kind in _UNTYPED for table in tables.values()),
@@ -113,8 +148,8 @@ def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
     with connected(has_progress=is_terminal) as connection:
         engine = engine_of(connection, ready, readings, key or (), temporary)
         found = compared_by(engine, wanted)
-        if options.format in ROW_FORMATS and not options.summary:
-            write_rows(connection, engine, options.format, options.output)
+        if options.format in ROW_FORMATS and _shows_all(options):
+            _write(connection, engine, options, temporary)
     notes = [note for side in SIDES for note in readings[side].notes]
     notes += [note.format(old=names["old"], new=names["new"]) for note in found.notes]
     return replace(found, old_name=names["old"], new_name=names["new"], notes=tuple(dict.fromkeys(notes)))

@@ -5,7 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from deltawave.comparing.columns import Column, Names, Numbers, Options, compared, described, keys_of, renamed
+from deltawave.comparing.columns import (
+    Column,
+    Names,
+    Numbers,
+    Options,
+    compared,
+    described,
+    is_named,
+    keys_of,
+    renamed,
+)
 from deltawave.comparing.comparison import Comparison, KeyIs
 from deltawave.comparing.distributions import distributions
 from deltawave.comparing.engine import Engine, occurrence
@@ -133,7 +143,7 @@ def _check_numbers(engine: Engine, columns: Sequence[Column], options: Options) 
     """Raise ``ValueError`` for a tolerance of a column of texts of which none is a number."""
     for option, of_columns in options.by_column().items():
         for column in columns:
-            if not column.reads_numbers or "tolerance" not in option or column.name.lower() not in of_columns:
+            if not column.reads_numbers or "tolerance" not in option or not is_named(column, columns, of_columns):
                 continue
             numbers = {side: engine.dialect.try_cast(f"c{column.places[side]}", DOUBLE) for side in SIDES}
             counts = [f"(select count({number}) from {engine.table(side)})" for side, number in numbers.items()]
@@ -155,7 +165,7 @@ def _keyed(columns: Sequence[Column], found: Key | None, options: Options) -> li
         own = {column.number: place for place, column in enumerate(found.columns)}
         for column in found.columns:
             for option, of_columns in options.by_column().items():
-                if column.name.lower() in of_columns:
+                if is_named(column, columns, of_columns):
                     raise ValueError(
                         f"{option}: {column.name} is part of the key, which was found. Give another --key."
                     )

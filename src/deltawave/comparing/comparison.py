@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Literal
 
 from deltawave.comparing.terminal import PLAIN, Terminal
@@ -160,11 +161,12 @@ class Comparison:
         rows = self.equal + self.changed + self.only_old + self.only_new
         return self.equal / rows if rows else 1.0
 
-    def is_within(self, percent: float | None) -> bool:
+    def is_within(self, percent: Fraction | None) -> bool:
         """Whether the tables are equal, or have the same columns and at least so many percent of equal rows."""
         if percent is None:
             return self.is_equal
-        return not (self.old_columns or self.new_columns or self.types) and 100 * self.equal_share >= percent
+        rows = self.equal + self.changed + self.only_old + self.only_new
+        return not (self.old_columns or self.new_columns or self.types) and 100 * self.equal >= percent * rows
 
     @property
     def title(self) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import duckdb
 
@@ -20,6 +21,7 @@ _OF_EXTENSION = {"tsv": "\t", "tab": "\t", "psv": "|"}
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 # In bytes.
 _LONGEST_LINE = 1 << 24
+_LONGEST_NAME = 1 << 16
 _MOST_SHOWN = 5
 _LINE = re.compile(
     r"CSV Error on Line: (\d+)\n(?:Original Line: (.*?)\n\s*)?"
@@ -27,7 +29,9 @@ _LINE = re.compile(
     re.DOTALL,
 )
 _WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
-_UTF8 = ("utf-8", "utf_8", "utf8", "utf-8-sig")
+_QUOTED = re.compile(r'(?:^|(?<=[^\w\s"]|\t))"(?:[^"]|"")*"')
+_BLANK_LINE = re.compile(r"\r\n|\r|\n")
+_NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _literal = DuckDialect().literal
 
 
@@ -54,10 +58,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class Layout:
-    """The separator of a file, and the names in its header; those that it lacks are ``_c0``, ``_c1`` and so on."""
+    """How a file is laid out.
+
+    - ``separator``: of its values
+    - ``names``: those in its header; ``unnamed``: those that it lacks, which are ``_c0``, ``_c1`` and so on
+    - ``blank_lines``: how many there are before the header
+    """
 
     separator: str
     names: tuple[str, ...]
+    unnamed: tuple[str, ...] = ()
+    blank_lines: int = 0
 
 
 def select(files: Sequence[tuple[File, Layout]], reading: Reading) -> tuple[str, list[str]]:
@@ -68,7 +79,7 @@ def select(files: Sequence[tuple[File, Layout]], reading: Reading) -> tuple[str,
     selects = []
     for file, layout in files:
         cells = {name: f"c{place}" for place, name in enumerate(layout.names)}
-        cells |= {name: _literal(value) for name, value in file.partition}
+        cells |= {name: partition_literal(value) for name, value in file.partition}
         columns = ", ".join(f"{cells.get(name, 'null::VARCHAR')} as n{place}" for place, name in enumerate(names))
         # A blank line is no row.
         where = " where c0 is not null" if len(layout.names) == 1 else ""
@@ -76,11 +87,17 @@ def select(files: Sequence[tuple[File, Layout]], reading: Reading) -> tuple[str,
     return " union all ".join(selects), names
 
 
+def partition_literal(value: str) -> str:
+    """A value in the name of a folder, as Hive writes it: nulls by a name of their own, and some characters escaped."""
+    return "null::VARCHAR" if value == _NULL_PARTITION else _literal(unquote(value))
+
+
 def _source(file: File, layout: Layout, reading: Reading) -> str:
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(layout.names)))
     rejects = ", store_rejects = true, rejects_limit = 0" if reading.skips else ""
     return (
-        f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = true, columns = {{{columns}}}, "
+        f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = true, skip = {layout.blank_lines}, "
+        f"columns = {{{columns}}}, "
         f"delim = {_literal(layout.separator)}, quote = '\"', escape = {_literal(reading.escape)}, nullstr = '', "
         f"compression = '{file.packing}', max_line_size = {_LONGEST_LINE}{rejects})"
     )
@@ -96,27 +113,44 @@ def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Readin
     head = _head(connection, file)
     if is_binary(head.encode()):
         raise ValueError(f"{file.name} is no text: it has bytes that are zero. Is it another kind of file?")
-    text = head.removeprefix("\ufeff").lstrip("\r\n")
+    whole = head.removeprefix("\ufeff")
+    text = whole.lstrip("\r\n")
     if not text.strip():
         raise ValueError(f"{file.name} is empty: it has no line with the names of columns.")
+    blank_lines = len(_BLANK_LINE.findall(whole[: len(whole) - len(text)]))
     separator = _separator(text, file, reading)
-    names = _header(text, separator)
+    try:
+        names = _header(text, separator)
+    except csv.Error as error:
+        wrong = f"{file.name}, line {blank_lines + 1}, has no names of columns that can be read ({error})"
+        raise ValueError(f"{wrong}: is a quote not closed?") from error
     empty = [place for place, name in enumerate(names) if not name]
     names = [name or f"_c{place}" for place, name in enumerate(names)]
+    unique = _unique(names)
     for name, number in Counter(names).items():
         if number > 1:
-            reading.note(
-                f"{file.name}: {number} columns are called {short(name)}; the later ones are {short(name)}_2 and so on"
-            )
-    seen: Counter[str] = Counter()
-    unique = []
-    for name in names:
-        seen[name] += 1
-        unique.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+            later = [short(own) for given, own in zip(names, unique, strict=True) if given == name != own]
+            listed = ", ".join(later[:_MOST_SHOWN]) + (" and so on" if number - 1 > _MOST_SHOWN else "")
+            reading.note(f"{file.name}: {number} columns are called {short(name)}; the later ones are {listed}")
     if empty:
         listed = ", ".join(f"_c{place}" for place in empty[:_MOST_SHOWN])
         reading.note(f"{file.name}: columns without a name are called {listed}")
-    return Layout(separator, tuple(unique))
+    return Layout(separator, tuple(unique), tuple(unique[place] for place in empty), blank_lines)
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names of which each later one gets the next free number."""
+    taken, numbers = set(names), dict.fromkeys(names, 0)
+    unique = []
+    for name in names:
+        own = name
+        numbers[name] += 1
+        if numbers[name] > 1:
+            while (own := f"{name}_{numbers[name]}") in taken:
+                numbers[name] += 1
+            taken.add(own)
+        unique.append(own)
+    return unique
 
 
 def _head(connection: duckdb.DuckDBPyConnection, file: File) -> str:
@@ -143,7 +177,7 @@ def not_utf8(name: str, line: int) -> str:
 def _separator(text: str, file: File, reading: Reading) -> str:
     """The separator that is given, or usual for the kind of file, unless the header has another one and not this."""
     usual = (reading.separator or "").replace("\\t", "\t") or _OF_EXTENSION.get(file.extension, ",")
-    header = re.sub(r'"[^"]*"', "", text.splitlines()[0])
+    header = _first_line(_QUOTED.sub("", text))
     if usual in header:
         return usual
     counted = {each: header.count(each) for each in _SEPARATORS}
@@ -154,9 +188,14 @@ def _separator(text: str, file: File, reading: Reading) -> str:
     return best
 
 
+def _first_line(text: str) -> str:
+    return re.split(r"[\r\n]", text, maxsplit=1)[0]
+
+
 def _header(text: str, separator: str) -> list[str]:
     if len(separator) != 1:
-        return [name.strip('"') for name in text.splitlines()[0].split(separator)]
+        return [name.strip('"') for name in _first_line(text).split(separator)]
+    csv.field_size_limit(_LONGEST_NAME)
     return next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
 
 
@@ -193,7 +232,7 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
 
 
 def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
-    """A copy of a file in which all lines end alike, which DuckDB needs."""
+    """A copy of a file in which all lines end alike, which DuckDB needs. Raises ``ValueError`` for a wrong quote."""
     if file.packing == "zstd" or len(layout.separator) != 1:
         return file
     with (
@@ -204,8 +243,16 @@ def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
     ):
         # A line may be longer than Python expects.
         csv.field_size_limit(_LONGEST_LINE)
-        rows = csv.reader(opened, delimiter=layout.separator)
-        csv.writer(written, delimiter=layout.separator, lineterminator="\n").writerows(rows)
+        rows = csv.reader(opened, delimiter=layout.separator, strict=True)
+        writer = csv.writer(written, delimiter=layout.separator, lineterminator="\n")
+        line = 1
+        try:
+            for row in rows:
+                writer.writerow(row)
+                line = rows.line_num + 1
+        except csv.Error as error:
+            wrong = f"can't be read ({error}): is a quote not closed, or is something after a closing quote"
+            raise ValueError(f"{file.name}, line {line}, {wrong}? Mend it, or make all line ends alike.") from error
     return replace(file, path=target, packing="none")
 
 

@@ -14,8 +14,8 @@ ROW_FORMATS = ("csv", "parquet")
 _literal = DuckDialect().literal
 
 
-def write_rows(connection: duckdb.DuckDBPyConnection, engine: DuckEngine, format: str, output: str | None) -> None:
-    """Write the rows that differ to a file, or to standard output.
+def write_rows(connection: duckdb.DuckDBPyConnection, engine: DuckEngine, format: str, target: Path) -> None:
+    """Write the rows that differ to a file.
 
     Columns: ``_change`` (changed, only_old or only_new), ``_changed_columns``, those of the key, and for each other
     column of the old and of the new table ``old__name`` and ``new__name``.
@@ -42,9 +42,8 @@ def write_rows(connection: duckdb.DuckDBPyConnection, engine: DuckEngine, format
     ]
     order = ", ".join(cell(column, "old") for column in columns if column.is_key)
     select = f"select {', '.join(cells)} from {engine.pairs} order by {order}"
-    target = str(Path(output).absolute()) if output else "/dev/stdout"
     header = ", header" if format == "csv" else ""
-    connection.execute(f"copy ({select}) to {_literal(target)} (format {format}{header})")
+    connection.execute(f"copy ({select}) to {_literal(str(target.absolute()))} (format {format}{header})")
 
 
 def _named(cells: Iterable[tuple[str, str]]) -> list[str]:

@@ -1,6 +1,7 @@
 """How the numbers of a changed column are distributed in both tables."""
 
 import math
+import sys
 from collections.abc import Sequence
 
 from deltawave.comparing.columns import Column
@@ -104,6 +105,9 @@ def _bins(found: Sequence[Sequence[float | None]]) -> tuple[float, float] | None
     if not lows or not min(lows) < max(highs) or not math.isfinite(max(highs) - min(lows)):
         return None
     low, width = min(lows), (max(highs) - min(lows)) / _BINS
+    # The least doubles have too few digits to be divided.
+    if width < sys.float_info.min / sys.float_info.epsilon:
+        return None
     power = 10.0 ** math.floor(math.log10(width))
     step = next(each * power for each in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12) if each * power >= width * (1 + 1e-9))
     begin = math.floor(low / step + 1e-9) * step

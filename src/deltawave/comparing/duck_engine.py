@@ -90,6 +90,8 @@ class DuckEngine(Engine):
 
         - ``names``: what its columns are called, where it can't have these names
         - ``is_columnar``: whether it is read each time, instead of copied
+
+        Raises ``ValueError`` if two columns have one name.
         """
         described = self._connection.execute(f"select * from ({select}) limit 0").description or []
         own = [each[0] for each in described]
@@ -101,6 +103,8 @@ class DuckEngine(Engine):
         ((self._numbers[side],),) = self.rows(f"select count(*) from {self.table(side)}")
         types = [each[1] for each in described]
         self.fields[side] = dict(zip(names or own, map(kind_of, types), strict=True))
+        if len(self.fields[side]) < len(own):
+            raise ValueError(f"The {side} table has two columns of the same name: rename one.")
         self._values[side] = [_comparable(f"c{place}", each) for place, each in enumerate(types)]
 
     def drop_empty(self, side: Side, may_drop: Callable[[str], bool]) -> list[str]:

@@ -49,7 +49,7 @@ def value(column: Column, side: Side, own: str, dialect: Dialect) -> str:
 def as_text(own: str, kind: Kind, dialect: Dialect) -> str:
     """A value as a text that both engines write alike."""
     text = dialect.text(own, kind)
-    return _number(text, dialect) if kind.is_float else text
+    return number_text(text, dialect) if kind.is_float else text
 
 
 def canonical(column: Column, cell: str, dialect: Dialect) -> str:
@@ -66,9 +66,9 @@ def canonical(column: Column, cell: str, dialect: Dialect) -> str:
 def _read(text: str, kind: Kind, dialect: Dialect) -> str:
     """A text as that of the value that it reads as; itself where it reads as none."""
     if kind == NUMBER:
-        return _number(text, dialect)
+        return number_text(text, dialect)
     if kind.is_float:
-        return f"coalesce({_number(dialect.text(dialect.try_cast(text, kind), kind), dialect)}, {text})"
+        return f"coalesce({number_text(dialect.text(dialect.try_cast(text, kind), kind), dialect)}, {text})"
     if kind.name == "timestamp" or not kind.is_time:
         return f"coalesce({dialect.text(dialect.try_cast(text, kind), kind)}, {text})"
     time = (
@@ -81,14 +81,17 @@ def _read(text: str, kind: Kind, dialect: Dialect) -> str:
     return f"coalesce({dialect.text(time, kind)}, {text})"
 
 
-def _number(text: str, dialect: Dialect) -> str:
+def number_text(text: str, dialect: Dialect) -> str:
     """A text that is a number, without what does not count: 007, 7.0, +7 and 7e0 are 7. Of any number of digits."""
     with_exponent = dialect.matches(text, _WITH_EXPONENT)
     exact = dialect.text(dialect.try_cast(text, decimal(20, 18)), decimal(20, 18))
     other = dialect.text(dialect.try_cast(text, DOUBLE), DOUBLE)
     # A decimal that has lost digits is another number.
     is_same = f"{dialect.try_cast(text, DOUBLE)} = {dialect.cast(dialect.try_cast(text, decimal(20, 18)), DOUBLE)}"
-    with_digits = f"case when {is_same} then {_digits(exact, dialect)} else {other} end"
+    # Doubles lack exponents like 400: then the text says more.
+    size, infinite = f"abs({dialect.try_cast(text, DOUBLE)})", dialect.cast("'Infinity'", DOUBLE)
+    is_lost = f"{size} = {infinite} or ({size} = 0 and {dialect.matches(text, r'[^eE]*[1-9].*')})"
+    with_digits = f"case when {is_lost} then {text} when {is_same} then {_digits(exact, dialect)} else {other} end"
     return (
         f"case when {dialect.matches(text, _PLAIN)} then {_digits(text, dialect)} "
         f"when {with_exponent} then {with_digits} else {text} end"

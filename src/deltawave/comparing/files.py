@@ -1,16 +1,17 @@
 """The files that ``deltawave compare`` reads, as tables of DuckDB."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import duckdb
 
 from deltawave.comparing import csv_files, json_files
-from deltawave.comparing.csv_files import Reading, escaped
-from deltawave.comparing.dialects import DuckDialect
+from deltawave.comparing.csv_files import Reading, escaped, partition_literal
+from deltawave.comparing.dialects import DuckDialect, quoted
 from deltawave.comparing.duck_engine import DuckEngine
 from deltawave.comparing.paths import File, Table, transcoded
+from deltawave.pages.texts import short
 from deltawave.sides import SIDES, Side
 from deltawave.sql_text import MAX_DECIMAL_DIGITS
 
@@ -47,17 +48,14 @@ def _load(
     if table.kind == "json":
         files = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
         try:
-            engine.load(side, json_files.select(connection, files, key))
+            engine.load(side, json_files.select(connection, files, key, reading))
         except duckdb.Error as error:
             raise ValueError(json_files.problem(error, files) or _unread(table, error)) from error
         return
     paths = [_with_short_decimals(connection, file, temporary / str(place)) for place, file in enumerate(table.files)]
-    listed = ", ".join(_literal(escaped(path)) for path in paths)
-    partitioned = any(file.partition for file in table.files)
-    source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = {partitioned})"
     try:
         names = _names(connection, table) if len(table.files) == 1 else None
-        engine.load(side, f"select * from {source}", names, is_columnar=True)
+        engine.load(side, _select_parquet(table, paths), names, is_columnar=True)
     except duckdb.Error as error:
         raise ValueError(_unread(table, error)) from error
 
@@ -94,14 +92,31 @@ def _load_csv(
     if reading.skips:
         for note in csv_files.skipped(connection, ready):
             reading.note(note)
-    if dropped := engine.drop_empty(side, lambda name: name.startswith("_c")):
+    unnamed = {name for _, layout in files for name in layout.unnamed}
+    if dropped := engine.drop_empty(side, unnamed.__contains__):
         reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
+
+
+def _select_parquet(table: Table, paths: Sequence[Path]) -> str:
+    """A select of all rows, with the texts in the names of folders as CSV has them: DuckDB would read 01 as 1."""
+    of_partitions: dict[tuple[tuple[str, str], ...], list[Path]] = {}
+    for file, path in zip(table.files, paths, strict=True):
+        of_partitions.setdefault(file.partition, []).append(path)
+    selects = []
+    for partition, own in of_partitions.items():
+        listed = ", ".join(_literal(escaped(path)) for path in own)
+        source = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
+        named = {name.lower(): (name, value) for name, value in partition}
+        others = f"columns(lambda own: lower(own) not in ({', '.join(map(_literal, named))}))" if named else "*"
+        texts = [f"{partition_literal(value)} as {quoted(name)}" for name, value in named.values()]
+        selects.append(f"select {', '.join([others, *texts])} from {source}")
+    return " union all by name ".join(selects)
 
 
 def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, target: Path) -> Path:
     """The path of a Parquet file without decimals of more than 38 digits, which DuckDB rounds: they become texts.
 
-    Raises ``ValueError`` if that needs pyarrow, which is not there.
+    Raises ``ValueError`` if that needs pyarrow, which is not there, and for such decimals within other values.
     """
     try:
         ((longest,),) = connection.execute(
@@ -119,6 +134,9 @@ def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, targ
         raise ValueError(f"{what}: install pyarrow, which reads them.") from error
     table = pq.read_table(file.path, partitioning=None)
     for place, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type) and "decimal256(" in str(field.type):
+            wrong = f"{file.name} has decimals of more than {MAX_DECIMAL_DIGITS} digits within the lists or objects of"
+            raise ValueError(f"{wrong} {short(field.name)}, which would be rounded: make a column of them.")
         if pa.types.is_decimal256(field.type):
             table = table.set_column(place, field.name, table[place].cast(pa.string()))
     pq.write_table(table, target)
@@ -126,7 +144,10 @@ def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, targ
 
 
 def _names(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str] | None:
-    """The names in a file, where DuckDB calls columns otherwise, as their names differ in case only."""
+    """The names in a file, where DuckDB calls columns otherwise, as their names differ in case only.
+
+    None where a name occurs twice: DuckDB's names are unique.
+    """
     (file,) = table.files
     with suppress(duckdb.Error):
         rows = connection.execute(
@@ -139,7 +160,7 @@ def _names(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str] | N
             if not inside:
                 names.append(name)
             inside = max(0, inside - 1) + children
-        return None if file.partition else names
+        return None if file.partition or len(set(names)) < len(names) else names
     return None
 
 

@@ -2,13 +2,16 @@
 
 import gzip
 import json
+import re
+import zlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import duckdb
 
-from deltawave.comparing.csv_files import escaped
+from deltawave.comparing.csv_files import Reading, escaped
 from deltawave.comparing.dialects import DuckDialect, quoted
+from deltawave.comparing.equality import number_text
 from deltawave.comparing.paths import File
 from deltawave.pages.texts import short
 
@@ -17,11 +20,15 @@ _LARGEST_ROW, _LARGEST = 1 << 26, (1 << 31) - 1
 # What DuckDB sees in texts.
 _IN_TEXTS = ("date", "time", "timestamp", "timestamp_ns", "timestamp with time zone", "uuid", "null")
 _LINES = ("jsonl", "ndjson")
+# What DuckDB calls a column whose name differs from another's in case only.
+_NUMBERED = re.compile(r"(.+)_\d+")
+# Whole numbers that a double may round, and such ones within lists and objects.
+_LONG, _LONG_WITHIN = "-?[0-9]{16,}", r"[\[:,]\s*-?[0-9]{16,}\s*[,}\]]"
 _dialect = DuckDialect()
 
 
-def select(connection: duckdb.DuckDBPyConnection, files: Sequence[File], key: Collection[str]) -> str:
-    """A select of the rows of files. Raises ``ValueError`` for files without rows.
+def select(connection: duckdb.DuckDBPyConnection, files: Sequence[File], key: Collection[str], reading: Reading) -> str:
+    """A select of the rows of files. Raises ``ValueError`` for files without rows, and for rows that would lose values.
 
     ``key``: the names of the key in lower case: an object that has them is a row itself
     """
@@ -31,16 +38,24 @@ def select(connection: duckdb.DuckDBPyConnection, files: Sequence[File], key: Co
         wanted = "It has to be objects: on lines, in an array, or in an array under one name"
         raise ValueError(f"{names} has no rows of JSON. {wanted}.")
     columns = {name: _as_written(each) for name, each in types.items()}
-    columns |= _long_numbers(connection, files, types, columns)
+    _require_unlike_names(connection, files, types)
+    long, nested = _long_numbers(connection, files, types, columns)
+    columns |= long | nested
     listed = ", ".join(f"{_dialect.literal(name)}: {_dialect.literal(each)}" for name, each in columns.items())
     # DuckDB knows the geometries of GeoJSON, and how it is made, only where it finds the columns itself.
     is_found = any(each.id == "geometry" for each in types.values())
     source = _source(files, ", sample_size = -1" if is_found else f", columns = {{{listed}}}")
     if inner := _inner(connection, files, types, source, key):
+        if inner in nested:
+            wrong = f"{files[0].name} has whole numbers of more than 15 digits beside fractions under {short(inner)}"
+            raise ValueError(f"{wrong}, which would be rounded: write its rows as lines.")
+        if others := ", ".join(short(name) for name in types if name != inner):
+            reading.note(f"{files[0].name}: rows are those under {short(inner)}; not compared: {others}")
         return f"select unnest(each_row) from (select unnest({quoted(inner)}) as each_row from {source})"
-    cells = [
-        f"cast({quoted(name)} as VARCHAR) as {quoted(name)}" for name, each in types.items() if each.id == "geometry"
-    ]
+    texts = {name: f"cast({quoted(name)} as VARCHAR)" for name, each in types.items() if each.id == "geometry"}
+    texts |= {name: number_text(quoted(name), _dialect) for name, kind in long.items() if kind == "VARCHAR"}
+    texts |= {name: f"cast(json({quoted(name)}) as VARCHAR)" for name in nested}
+    cells = [f"{text} as {quoted(name)}" for name, text in texts.items()]
     return f"select * replace ({', '.join(cells)}) from {source}" if cells else f"select * from {source}"
 
 
@@ -49,12 +64,19 @@ def _types(connection: duckdb.DuckDBPyConnection, select: str) -> dict[str, Any]
 
 
 def _source(files: Sequence[File], options: str) -> str:
+    listed, common = _listed(files)
+    return (
+        f"read_json([{listed}], {common}, union_by_name = true, map_inference_threshold = -1, maximum_depth = -1"
+        f"{options})"
+    )
+
+
+def _listed(files: Sequence[File]) -> tuple[str, str]:
+    """Files in a list of SQL, and the options with which all functions of DuckDB read them."""
     listed = ", ".join(_dialect.literal(escaped(file.path)) for file in files)
     size = max(_LARGEST_ROW, max(file.path.stat().st_size for file in files))
-    return (
-        f"read_json([{listed}], format = 'auto', compression = '{files[0].packing}', union_by_name = true, "
-        f"maximum_object_size = {min(size, _LARGEST)}, map_inference_threshold = -1, maximum_depth = -1{options})"
-    )
+    packing = files[0].packing
+    return listed, f"format = 'auto', compression = '{packing}', maximum_object_size = {min(size, _LARGEST)}"
 
 
 def _as_written(type_: Any) -> str:
@@ -69,20 +91,58 @@ def _as_written(type_: Any) -> str:
     return str(type_)
 
 
+def _require_unlike_names(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[File], types: Mapping[str, Any]
+) -> None:
+    """Raise ``ValueError`` for names that differ in case only, of which DuckDB would read one."""
+    names = {name.lower() for name in types}
+    numbered = filter(None, map(_NUMBERED.fullmatch, types))
+    if len(files) == 1 and not any(each[1].lower() in names for each in numbered):
+        return
+    listed, options = _listed(files)
+    found = connection.execute(
+        f"select distinct unnest(json_keys(json)) as name from read_json_objects([{listed}], {options}) order by name"
+    ).fetchall()
+    of_lower: dict[str, str] = {}
+    for (name,) in found:
+        if (other := of_lower.setdefault(name.lower(), name)) != name:
+            raise ValueError(
+                f"{files[0].name} has names that differ in case only, {short(other)} and {short(name)}: rename one."
+            )
+
+
 def _long_numbers(
     connection: duckdb.DuckDBPyConnection, files: Sequence[File], types: Mapping[str, Any], columns: Mapping[str, str]
-) -> dict[str, str]:
-    """The columns that DuckDB reads as doubles though they have long whole numbers alone: a double would round them."""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The types of columns that DuckDB reads as doubles though they have long whole numbers: it would round them.
+
+    First those of numbers: decimals if all are whole, or else texts; then those of lists and objects, as texts.
+    """
     doubles = [name for name, each in types.items() if each.id == "double"]
-    if not doubles or any(each.id == "geometry" for each in types.values()):
-        return {}
-    listed = ", ".join(
-        f"{_dialect.literal(name)}: {_dialect.literal('VARCHAR' if name in doubles else each)}"
-        for name, each in columns.items()
-    )
-    whole = ", ".join(f"bool_and({_dialect.matches(quoted(name), '-?[0-9]{1,38}')})" for name in doubles)
-    (found,) = connection.execute(f"select {whole} from {_source(files, f', columns = {{{listed}}}')}").fetchall()
-    return {name: "DECIMAL(38,0)" for name, is_whole in zip(doubles, found, strict=True) if is_whole}
+    nested = [name for name, each in types.items() if each.id != "double" and _has_double(each)]
+    if not doubles + nested or any(each.id == "geometry" for each in types.values()):
+        return {}, {}
+    as_texts = {**columns, **dict.fromkeys(doubles + nested, "VARCHAR")}
+    listed = ", ".join(f"{_dialect.literal(name)}: {_dialect.literal(each)}" for name, each in as_texts.items())
+    are_whole = [f"bool_and({_dialect.matches(quoted(name), '-?[0-9]{1,38}')})" for name in doubles]
+    are_long = [f"bool_or({_dialect.matches(quoted(name), _LONG)})" for name in doubles]
+    have_long = [f"bool_or(regexp_matches({quoted(name)}, {_dialect.literal(_LONG_WITHIN)}))" for name in nested]
+    (found,) = connection.execute(
+        f"select {', '.join(are_whole + are_long + have_long)} from {_source(files, f', columns = {{{listed}}}')}"
+    ).fetchall()
+    number = len(doubles)
+    numbers = {
+        name: "DECIMAL(38,0)" if is_whole else "VARCHAR"
+        for name, is_whole, is_long in zip(doubles, found[:number], found[number : 2 * number], strict=True)
+        if is_whole or is_long
+    }
+    return numbers, {name: "VARCHAR" for name, has in zip(nested, found[2 * number :], strict=True) if has}
+
+
+def _has_double(type_: Any) -> bool:
+    if type_.id in ("list", "struct"):
+        return any(_has_double(each) for _, each in type_.children)
+    return str(type_) == "DOUBLE"
 
 
 def _inner(
@@ -120,8 +180,11 @@ def _where(file: File) -> str | None:
     """Where a file stops being JSON."""
     if file.packing == "zstd":
         return None
-    with gzip.open(file.path) if file.packing == "gzip" else file.path.open("rb") as opened:
-        data = opened.read()
+    try:
+        with gzip.open(file.path) if file.packing == "gzip" else file.path.open("rb") as opened:
+            data = opened.read()
+    except (EOFError, OSError, zlib.error) as error:
+        return f" can't be unpacked: {error}"
     try:
         json.loads(data)
         return None

@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,8 +59,8 @@ class File:
         try:
             with gzip.open(self.path) if self.packing == "gzip" else self.path.open("rb") as opened:
                 return opened.read(size)
-        except (EOFError, OSError, gzip.BadGzipFile) as error:
-            raise ValueError(f"{self.name} can't be unpacked: {error}. Write it again, or unpack it first.") from error
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(_damaged(self.name, error)) from error
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,10 @@ def located(name: str, given: str | None, temporary: Path) -> Table:
     Raises ``ValueError`` where there are none, or of several kinds.
     """
     if _URL.match(name):
-        raise ValueError(f"{name} is a URL. Only files of this machine are compared: download it first.")
+        # Users, passwords and queries may be secret.
+        scheme, rest = name.split("://", 1)
+        host = re.split(r"[/?#]", rest)[0].rpartition("@")[2]
+        raise ValueError(f"{scheme}://{host} is a URL. Only files of this machine are compared: download it first.")
     place = Path(name)
     if name == STDIN:
         places = [_copied(sys.stdin.buffer, temporary / "stdin")]
@@ -109,6 +113,10 @@ def located(name: str, given: str | None, temporary: Path) -> Table:
             f"{name} has files of several kinds: {', '.join(sorted(kinds))}. Name those of one, as in '{name}/*.csv'."
         )
     return Table(name, kinds.pop(), files)
+
+
+def _damaged(name: str, error: BaseException) -> str:
+    return f"{name} can't be unpacked: {error}. Write it again, or unpack it first."
 
 
 def _below(place: Path) -> list[Path]:
@@ -139,6 +147,10 @@ def _ready(path: Path, name: str, root: Path, target: Path) -> File:
     """A file that can be read: one that DuckDB can't unpack is unpacked."""
     extension, packing = path.name.lower(), "none"
     partition = _partition(path, root)
+    if not path.is_file():
+        # A pipe can be read once only.
+        with path.open("rb") as opened:
+            path = _copied(opened, target.with_name(f"{target.name}-pipe"))
     with path.open("rb") as opened:
         beginning = opened.read(8)
     if found := _PACKED.search(extension):
@@ -153,7 +165,7 @@ def _ready(path: Path, name: str, root: Path, target: Path) -> File:
                 with _OPENERS[kind](path) as packed:
                     path = _copied(packed, target)
             except (EOFError, OSError, lzma.LZMAError) as error:
-                raise ValueError(f"{name} can't be unpacked: {error}. Write it again, or unpack it first.") from error
+                raise ValueError(_damaged(name, error)) from error
         else:
             packing = "zstd" if kind == "zst" else "gzip"
     kind_of_name = _KIND.search(extension)
@@ -173,7 +185,7 @@ def _unzipped(path: Path, name: str, target: Path) -> tuple[Path, str]:
                 )
             with archive.open(inner[0]) as packed:
                 return _copied(packed, target), inner[0].filename.lower()
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise ValueError(f"{name} can't be unpacked: {error}. Unpack it first.") from error
 
 
@@ -227,14 +239,17 @@ def transcoded(file: File, encoding: str | None, target: Path) -> File:
                 written.write(text)
     except UnicodeError as error:
         raise ValueError(f"{file.name} is not in the encoding {encoding}: {error}.") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(_damaged(file.name, error)) from error
     return replace(file, path=target, packing="none")
 
 
 def require_encoding(name: str) -> None:
     """Raise ``ValueError`` for an encoding that Python does not know."""
     try:
-        codecs.lookup(name)
+        # Codecs like rot13 make no text of bytes.
+        "".encode(name)
     except LookupError as error:
         raise ValueError(
-            f"There is no encoding {name}: take a name that Python knows, such as windows-1252."
+            f"There is no encoding {name} of texts: take a name that Python knows, such as windows-1252."
         ) from error
