@@ -216,7 +216,7 @@ class Project:
         """The dump of a day, and what the logs have to say after it."""
         types = {name: kind for name, kind in TYPES.items() if name != "note" or number >= NOTED}
         there = [each for each in rows if not each["is_deleted"]]
-        self.write("models/source_rows.sql", values(rows, types | TIMES))
+        self.write("models/source_rows.sql", values(rows, TIMES | types))
         self.write("models/dump.sql", values(there, types))
         self.write("models/doubled.sql", values([each for each in there for _ in range(1 + (each["id"] == 4))], types))
         for name, expects in expected.items():
