@@ -24,22 +24,25 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import yaml
 from packaging.version import Version
 from spark_servers import ConnectServer, ThriftServer
 
-from deltawave.jars import JARS
+from deltawave.jars import JARS, PACKAGES, scala
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "support.md"
 UV = ROOT / ".venv" / "bin" / "uv"
 
-# How dbt reaches Spark, and what a user installs for it besides dbt-core; {spark} is Spark's version.
+# What a user installs besides dbt-core, by how dbt reaches Spark (see docs/support.md); {spark} is Spark's version.
 DOORS = {
-    "session": ("`type: deltawave`, Spark in the dbt process", ["{wheel}", "pyspark[connect]=={spark}.*"]),
-    "Connect": ("`type: deltawave`, a Spark Connect server", ["{wheel}", "pyspark-client=={spark}.*"]),
-    "stock session": ("`type: spark`, Spark in the dbt process", ["dbt-spark==1.11.*", "pyspark=={spark}.*"]),
-    "Thrift": ("`type: spark`, Spark's Thrift server", ["dbt-spark[PyHive]==1.11.*"]),
+    "session": ["{wheel}", "pyspark[connect]=={spark}.*"],
+    "Connect": ["{wheel}", "pyspark-client=={spark}.*"],
+    "stock session": ["dbt-spark==1.11.*", "pyspark=={spark}.*"],
+    "Thrift": ["dbt-spark[PyHive]==1.11.*"],
 }
+JVM = "-XX:TieredStopAtLevel=1"
+QUICKLY = {"spark.driver.extraJavaOptions": f"{JVM} -Dderby.stream.error.file=/dev/null"}
 # pyspark 3.5 needs numpy 1, which newer releases do not work with.
 PINS = {"3.5": ["pyarrow<26", "pandas<3", "numpy<2"]}
 
@@ -75,36 +78,21 @@ CELLS = [
 ]
 BY_NAME = {cell.name: cell for cell in CELLS}
 
-EXTENSIONS = {
-    "parquet": {},
-    "delta": {
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.databricks.delta.snapshotPartitions": "2",
-    },
-    "iceberg": {
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.spark_catalog": "org.apache.iceberg.spark.SparkSessionCatalog",
-        "spark.sql.catalog.spark_catalog.type": "hive",
-        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
-    },
-}
 
-
-def settings(cell: Cell, folder: Path) -> dict[str, str]:
-    """Of the cell's Spark: its catalog and warehouse are in the folder."""
-    jar = JARS[cell.spark].get(cell.table_format)
-    return {
+def settings(cell: Cell) -> dict[str, str]:
+    """Of the cell's Spark: those of the demo's profile for the format, with the jar of this Spark."""
+    found = {
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/db;create=true",
         # To compile for a few rows takes longer than to read them.
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.driver.extraJavaOptions": "-Dderby.stream.error.file=/dev/null -XX:TieredStopAtLevel=1",
-        **EXTENSIONS[cell.table_format],
-        **({"spark.jars.packages": jar} if jar else {}),
     }
+    if cell.table_format != "parquet":
+        profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
+        of_format = profiles["deltawave_demo"]["outputs"][cell.table_format]["server_side_parameters"]
+        found |= {name: json.dumps(value).strip('"') for name, value in of_format.items()}
+        found[PACKAGES] = JARS[cell.spark][cell.table_format]
+    return found
 
 
 def call(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
@@ -138,31 +126,35 @@ def interpreter(version: str) -> str:
 @contextmanager
 def target(cell: Cell, folder: Path) -> Iterator[dict[str, Any]]:
     """The output of the cell's profile; its server runs meanwhile."""
-    chosen = settings(cell, folder)
+    chosen = settings(cell)
     common = {"schema": "days", "threads": 2}
-    if cell.door in ("session", "stock session"):
-        kind = "deltawave" if cell.door == "session" else "spark"
-        data = {"data_dir": str(folder / "data")} if kind == "deltawave" else {"method": "session", "host": "local"}
-        if kind == "deltawave":
-            chosen = {name: value for name, value in chosen.items() if "Java" not in name and "jdo" not in name}
-            del chosen["spark.sql.warehouse.dir"]
-        yield {"type": kind, **common, **data, "server_side_parameters": chosen}
+    if cell.door == "session":
+        data_dir = str(folder / "data")
+        yield {"type": "deltawave", **common, "data_dir": data_dir, "server_side_parameters": chosen | QUICKLY}
+        return
+    if cell.door == "stock session":
+        places = {
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/db;create=true",
+        }
+        method = {"method": "session", "host": "local"}
+        yield {"type": "spark", **common, **method, "server_side_parameters": chosen | QUICKLY | places}
         return
     spark = environment(folder / "server", cell.python, [f"pyspark=={cell.spark}.*"], [])
     (home,) = spark.parents[1].glob("lib/python*/site-packages/pyspark")
     if cell.door == "Thrift":
-        with ThriftServer(home, settings=chosen) as thrift:
+        with ThriftServer(home, JVM, chosen) as thrift:
             address = {"method": "thrift", "host": "127.0.0.1", "port": thrift.port, "user": "dbt"}
             yield {"type": "spark", **common, **address}
     else:
-        with ConnectServer(home, settings=chosen) as connect:
+        with ConnectServer(home, JVM, chosen) as connect:
             yield {"type": "deltawave", **common, "server_side_parameters": {"spark.remote": connect.address}}
 
 
 def run(cell: Cell, wheel: Path, folder: Path) -> list[str]:
     """The strategies that were right all days. Raises ``RuntimeError`` with what failed."""
     words = {"wheel": str(wheel), "spark": cell.spark}
-    packages = [f"dbt-core=={cell.dbt}.*", *(each.format(**words) for each in DOORS[cell.door][1])]
+    packages = [f"dbt-core=={cell.dbt}.*", *(each.format(**words) for each in DOORS[cell.door])]
     left_out = ["dbt-core-experimental-parser", *(["pyspark"] if cell.door == "Connect" else [])]
     python = environment(folder / "environment", cell.python, packages + PINS.get(cell.spark, []), left_out)
     with target(cell, folder) as output:
@@ -203,10 +195,10 @@ def newest() -> None:
         releases = [release for release in json.load(answer)["releases"] if re.fullmatch(r"[\d.]+", release)]
     for spark in sorted({".".join(release.split(".")[:2]) for release in releases if release >= "3.5"}):
         newest_release = max((each for each in releases if each.startswith(f"{spark}.")), key=Version)
-        scala = "2.12" if spark == "3.5" else "2.13"
+        made_for = scala(spark)
         names = {
-            "delta": f"io/delta/delta-spark_{scala if spark == '3.5' else f'{spark}_{scala}'}",
-            "iceberg": f"org/apache/iceberg/iceberg-spark-runtime-{spark}_{scala}",
+            "delta": f"io/delta/delta-spark_{made_for if spark == '3.5' else f'{spark}_{made_for}'}",
+            "iceberg": f"org/apache/iceberg/iceberg-spark-runtime-{spark}_{made_for}",
         }
         found = {table_format: of_maven(name) or "none" for table_format, name in names.items()}
         tested = ", ".join(JARS.get(spark, {}).values()) or "none"

@@ -1,4 +1,4 @@
-"""A user's days with every strategy, by dbt alone: `python everyday.py FOLDER --type deltawave --format parquet`.
+"""A user's days with every strategy, by dbt alone: `python everyday.py FOLDER --target '{"type": "deltawave", ...}'`.
 
 Runs in any environment that has dbt and an adapter, against any session or server that the target names, and imports
 nothing of this project. The days: a first dump, changes, no change, a new column, deleted rows. Of each day dbt builds
@@ -153,8 +153,8 @@ class Expected:
                 is_update = each[:2] in others
                 if is_update and kind == "delete":
                     continue
-                change = "update" if is_update else kind
-                self.changes.append({**dict.fromkeys(TYPES), **dict(zip(names, each)), "_change_type": change})  # noqa: B905
+                change = {"_change_type": "update" if is_update else kind}
+                self.changes.append({**dict.fromkeys(TYPES), **dict(zip(names, each, strict=True)), **change})
         self.state, self.names = new, names
 
     @property
@@ -205,12 +205,9 @@ class Project:
         return "select * from {{ ref('source_rows') }}"
 
     def _follower(self, name: str, kind: str) -> str:
-        keys = KEY if not self.logs[name].has_duplicates else None
-        given = {"materialized": kind, "unique_key": KEY} if keys else {"materialized": "table"}
-        config = f"{{{{ config(**fromjson({json.dumps(json.dumps(given))})) }}}}\n"
-        if keys:
-            return f"{config}select * from {{{{ ref('{name}') }}}}"
-        return f"{config}{{{{ deltawave.current_state(ref('{name}'), {KEY}, duplicate_keys='multiset') }}}}"
+        if self.logs[name].has_duplicates:
+            return f"{{{{ deltawave.current_state(ref('{name}'), {KEY}, duplicate_keys='multiset') }}}}"
+        return f"{{{{ config(materialized='{kind}', unique_key={KEY}) }}}}\nselect * from {{{{ ref('{name}') }}}}"
 
     def day(self, number: int, rows: Sequence[Row], expected: Mapping[str, Expected]) -> None:
         """The dump of a day, and what the logs have to say after it."""

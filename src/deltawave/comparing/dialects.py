@@ -21,11 +21,15 @@ class Dialect(ABC):
         """A text as a literal."""
 
     @abstractmethod
-    def cast(self, value: str, kind: Kind) -> str: ...
+    def named(self, kind: Kind) -> str:
+        """The name of a type."""
 
-    @abstractmethod
+    def cast(self, value: str, kind: Kind) -> str:
+        return f"cast({value} as {self.named(kind)})"
+
     def try_cast(self, value: str, kind: Kind) -> str:
         """Null where the value is not of that type."""
+        return f"try_cast({value} as {self.named(kind)})"
 
     @abstractmethod
     def text(self, value: str, kind: Kind) -> str:
@@ -72,11 +76,8 @@ class SparkDialect(Dialect):
     def literal(self, text: str) -> str:
         return literal(text)
 
-    def cast(self, value: str, kind: Kind) -> str:
-        return f"cast({value} as {kind.name})"
-
-    def try_cast(self, value: str, kind: Kind) -> str:
-        return f"try_cast({value} as {kind.name})"
+    def named(self, kind: Kind) -> str:
+        return kind.name
 
     def text(self, value: str, kind: Kind) -> str:
         if kind.name == "binary":
@@ -121,11 +122,8 @@ class DuckDialect(Dialect):
     def literal(self, text: str) -> str:
         return "'" + text.replace("'", "''") + "'"
 
-    def cast(self, value: str, kind: Kind) -> str:
-        return f"cast({value} as {_IN_DUCKDB.get(kind.name, kind.name)})"
-
-    def try_cast(self, value: str, kind: Kind) -> str:
-        return f"try_cast({value} as {_IN_DUCKDB.get(kind.name, kind.name)})"
+    def named(self, kind: Kind) -> str:
+        return _IN_DUCKDB.get(kind.name, kind.name)
 
     def text(self, value: str, kind: Kind) -> str:
         if kind.name == "binary":

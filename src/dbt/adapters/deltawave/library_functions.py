@@ -22,9 +22,9 @@ from dbt.adapters.deltawave.python_models import is_relevant, report, to_frame
 from deltawave.resources import keeping
 
 _LOCK = threading.Lock()
-# How many threads listen to a package whose level was changed, and its level before.
+# How many threads listen to a package whose logger was changed, and its level before, and whether it propagated.
 _listeners: Counter[str] = Counter()
-_levels: dict[str, int] = {}
+_before: dict[str, tuple[int, bool]] = {}
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def captured(package: str) -> Iterator[list[str]]:
     collector = Collector(logging.INFO)
     with _LOCK:
         if not _listeners[package]:
-            _levels[package] = logger.level
+            _before[package] = logger.level, logger.propagate
         _listeners[package] += 1
         logger.setLevel(min(logger.getEffectiveLevel(), logging.INFO))
         # A library below dbt has given the root a handler, which would print them as well.
@@ -149,5 +149,5 @@ def captured(package: str) -> Iterator[list[str]]:
             logger.removeHandler(collector)
             _listeners[package] -= 1
             if not _listeners[package]:
-                logger.setLevel(_levels.pop(package))
-                logger.propagate = True
+                level, logger.propagate = _before.pop(package)
+                logger.setLevel(level)
