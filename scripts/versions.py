@@ -1,7 +1,7 @@
 """Runs a user's days on the versions that people run, and writes what was right into docs/support.md.
 
 Each cell is an environment of its own with one dbt, Spark and Python, in which tests/versions/everyday.py runs through
-one door. Without names all cells run, one after the other; docs/support.md keeps what it says of the others.
+one door. Without names all cells run, two at a time; docs/support.md keeps what it says of the others.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -189,6 +190,20 @@ def written(page: str, lines: Mapping[str, str]) -> str:
     return before + "\n".join([*head.splitlines()[:2], *rows]) + "\n" + "".join(f"\n{part}" for part in rest)
 
 
+def outcome(cell: Cell, wheel: Path, scratch: str) -> str | None:
+    """What the page says of a cell after its days, None if it failed; prints how it went."""
+    begun = time.monotonic()
+    print(f"{cell.name}: begins", flush=True)
+    with TemporaryDirectory(prefix=f"{cell.name}_", dir=scratch) as folder:
+        try:
+            right = run(cell, wheel, Path(folder))
+        except RuntimeError as error:
+            print(f"{cell.name}: FAILED\n{error}", flush=True)
+            return None
+    print(f"{cell.name}: {len(right)} strategies right, {time.monotonic() - begun:.0f} s", flush=True)
+    return f"right on {date.today().isoformat()}: {', '.join(f'`{each}`' for each in right)}"
+
+
 def newest() -> None:
     """Print, for each Spark, the newest release of pyspark and of the jars of both table formats."""
     with urlopen("https://pypi.org/pypi/pyspark/json", timeout=60) as answer:
@@ -224,23 +239,19 @@ def main() -> None:
         return newest()
     if unknown := [name for name in given.cells if name not in BY_NAME]:
         parser.error(f"there is no cell {unknown[0]}")
-    failed = []
-    with TemporaryDirectory(prefix="deltawave_versions_") as scratch:
+    with TemporaryDirectory(prefix="deltawave_versions_") as scratch, ThreadPoolExecutor(2) as pool:
         call([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", scratch, str(ROOT)])
         (wheel,) = Path(scratch).glob("*.whl")
-        for name in given.cells or BY_NAME:
-            cell, begun = BY_NAME[name], time.monotonic()
-            print(f"{name}: begins", flush=True)
-            with TemporaryDirectory(prefix=f"{name}_", dir=scratch) as folder:
-                try:
-                    right = run(cell, wheel, Path(folder))
-                except RuntimeError as error:
-                    failed.append(name)
-                    print(f"{name}: FAILED\n{error}", flush=True)
-                    continue
-            print(f"{name}: {len(right)} strategies right, {time.monotonic() - begun:.0f} s", flush=True)
-            outcome = f"right on {date.today().isoformat()}: {', '.join(f'`{each}`' for each in right)}"
-            PAGE.write_text(written(PAGE.read_text(), {name: line(cell, outcome)}))
+        failed = []
+
+        def tried(name: str) -> tuple[str, str | None]:
+            return name, outcome(BY_NAME[name], wheel, scratch)
+
+        for name, said in pool.map(tried, given.cells or BY_NAME):
+            if said is None:
+                failed.append(name)
+            else:
+                PAGE.write_text(written(PAGE.read_text(), {name: line(BY_NAME[name], said)}))
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
 
 
