@@ -26,11 +26,9 @@ from laboratory.session import end_java, open_session
 MODELS: dict[str, dict[str, Any]] = {
     "default": {},
     "default_through_spark": {},
-    "exact": {"min_comparisons_before_error": 0},
     "outer_join": {"strategy": "outer_join"},
     "hashes": {"strategy": "hash_compressed"},
     "hashes_through_spark": {"strategy": "hash_compressed"},
-    "window": {"strategy": "window", "in_place": True},
 }
 # With a filter, Spark reads the files.
 FILTERS = {name: f"where {KEY} is not null" for name in MODELS if name.endswith("_through_spark")}

@@ -7,7 +7,7 @@ from typing import Any
 from unit.macro_harness import Macros
 
 # Options that dbt or dbt-spark know as well.
-KNOWN_TO_DBT = {"unique_key", "file_format", "buckets", "on_schema_change", "full_refresh"}
+KNOWN_TO_DBT = {"unique_key", "file_format", "on_schema_change", "full_refresh"}
 
 
 @cache

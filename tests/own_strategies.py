@@ -8,11 +8,11 @@ DECLARATIONS = f"""
     deltawave.default___strategies(),
     not_in=deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='_changes_by_not_in', keeps='copy', sees_deletes='all',
-      source='LG96 3.1', allows={{'duplicate_keys': ['fail', 'quarantine'], 'hint': [none]}}
+      source='LG96 3.1', allows={{'duplicate_keys': ['fail', 'quarantine']}}
     ),
     by_function=deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='{python_strategy.DOTTED_PATH}', compares='python',
-      keeps='ordered', sees_deletes='all', source='LG96 3.1', options=['hint'],
+      keeps='copy', sees_deletes='all', source='LG96 3.1',
       allows={{'duplicate_keys': ['fail', 'quarantine']}}
     )
   )) }}}}

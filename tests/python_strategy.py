@@ -17,9 +17,8 @@ def compare(
     unique_key: list[str],
     columns: list[dict[str, Any]],
     before_image: bool,
-    hint: str | None = None,
 ) -> DataFrame:
-    """Return the rows that differ, as docs/python_strategies.md has it; ``hint`` is Spark's, for the join."""
+    """Return the rows that differ, as docs/python_strategies.md has it."""
     place = {column["name"]: number for number, column in enumerate(columns)}
     same_key = [F.col(f"old_{place[key]}").eqNullSafe(F.col(f"new_{place[key]}")) for key in unique_key]
     differs = {
@@ -28,8 +27,7 @@ def compare(
         if column["is_compared"]
     }
     is_insert, is_delete = F.col("in_old").isNull(), F.col("in_new").isNull()
-    old_side = _side("old", old, columns)
-    both = (old_side.hint(hint) if hint else old_side).join(_side("new", new, columns), reduce(and_, same_key), "full")
+    both = _side("old", old, columns).join(_side("new", new, columns), reduce(and_, same_key), "full")
 
     rows = [
         F.when(is_delete, _cell("old", number, column)).otherwise(_cell("new", number, column)).alias(column["name"])

@@ -17,10 +17,7 @@ COSTS = {
     "timestamp_delete_flag": query_based.tdi,
     "covering_copy": query_based.atdi_projected,
     "row_checksum": runs.row_checksum,
-    "sort_merge_compressed": runs.hashes_merged,
     "hash_compressed": runs.hashes_probed,
-    "window": runs.whole_dump,
-    "text_diff": runs.whole_dump,
     "view": view_based.vbd_by_flags,
 }
 

@@ -3,7 +3,7 @@
   benchmarks/laboratory/costs has the same formulas with their sources; a test compares the two.
 #}
 {%- macro _predicted_pages(table) -%}
-  {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 16, 28 -%}
+  {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 24, 28 -%}
   {%- set compared = table.compared_fraction * (table.row_bytes - table.key_bytes) -%}
   {%- set whole = deltawave._pages_of(rows, table.row_bytes) -%}
   {%- set flagged = deltawave._pages_of(rows, table.row_bytes + (0 if table.has_timestamps else flag)) -%}
@@ -28,9 +28,6 @@
     'covering_copy': change * (covering + copy_pages) + 3,
     'row_checksum': 2 * whole + copy_pages + deltawave._pages_of(rows, table.key_bytes + checksum),
     'hash_compressed': whole + copy_pages + kept_hashes,
-    'sort_merge_compressed': 2 * whole + copy_pages + kept_hashes,
-    'window': landed,
-    'text_diff': landed,
     'ranges': landed + deltawave._bounds_pages(deltawave._default_ranges(strategies.ranges, rows), table.key_bytes),
     'range_checksum': whole + deltawave._bounds_pages(ranges, table.key_bytes) + changed_ranges * landed,
     'view': joined * (joined - 1) * change * flagged + change * table.compared_fraction * joined * whole,

@@ -51,14 +51,10 @@
       'locks': true,
       'sent': 2 * table.rows,
     },
-    'sort_merge_compressed': {
-      'reason': 'keeps key and hash of each row, merged in Python, and reads the source twice; before images come from the log',
+    'hash_compressed': {
+      'reason': 'keeps key and hash of each row, and reads the source once where the hashes fit in memory; before images come from the log',
       'locks': true,
-      'sent': 2 * table.rows,
     },
-    'hash_compressed': {'reason': 'as sort_merge_compressed, but reads the source once where the hashes fit in memory', 'locks': true},
-    'window': {'reason': 'as outer_join, and reads rows that keep their order without exchanging them, in Python', 'locks': true},
-    'text_diff': {'reason': 'as window, where rows keep their very order: by their longest common subsequence', 'locks': true},
     'ranges': {'reason': 'reads a few key ranges per run; sees a change when its turn comes'},
     'range_checksum': {
       'reason': 'reads by range, fetches the ' ~ share ~ ' of the ranges that changed' ~ in_rotation,

@@ -18,7 +18,7 @@
     'no_old': 'old_side.' ~ presence ~ ' is null',
     'no_new': 'new_side.' ~ presence ~ ' is null',
     'key_hash': key_hash,
-    'hint': settings.hint,
+    'hint': none,
     'place': none,
     'numbered': none,
   } -%}
@@ -66,7 +66,7 @@
   {{ return(deltawave._unused_name(name ~ '_', columns) if is_used else name) }}
 {%- endmacro -%}
 
-{# The user's choice of join, as Spark's hint on the old side. #}
+{# A strategy's choice of join, as Spark's hint on the old side. #}
 {%- macro _join_hint(sides) -%}
   {{ return(' /*+ ' ~ sides.hint ~ '(old_side) */' if sides.hint else '') }}
 {%- endmacro -%}

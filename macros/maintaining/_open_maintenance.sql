@@ -29,7 +29,7 @@
 {%- macro _commit_maintenance(work, partitions, reason, changes) -%}
   {%- set batch, last = work.batch, work.record -%}
   {%- set facts = {'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new, 'history': last.history} -%}
-  {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'checksum_bits', 'rows_dump', 'rows_new'] -%}
+  {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'rows_dump', 'rows_new'] -%}
     {%- do facts.update({key: last[key]}) -%}
   {%- endfor -%}
   {%- set record = dict(last, source=none, **deltawave._decision(work.job, batch, facts)) -%}

@@ -6,11 +6,10 @@
     columns  [{name, data_type, is_key, is_chosen}]; keys and compared columns are hashed
     ranges   [{range_id, low, high}] in key order. A range goes from its low, one text per key column, to the low of the next one; the
              first low and the last high may be none
-    bits     64, or 128 for a second hash function
 #}
-{%- macro _remote_checksums(job, columns, ranges, bits) -%}
+{%- macro _remote_checksums(job, columns, ranges) -%}
   {%- set keys = deltawave._remote_keys(job, columns) -%}
-  {%- set hashes = deltawave._remote_row_hash(job, columns, bits) -%}
+  {%- set hashes = deltawave._remote_row_hash(job, columns) -%}
 
   {%- set within = {'low': (ranges | first).low, 'high': (ranges | last).high | default(none)} -%}
   {%- set expressions = [] -%}

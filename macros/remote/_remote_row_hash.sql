@@ -1,18 +1,18 @@
 {#
-  The hash of a row: one 64-bit integer or, with 128 bits, two independent ones, as a list of expressions. columns: [{name, data_type}], the
+  The hash of a row: two independent 64-bit integers, as a list of expressions. columns: [{name, data_type}], the
   hashed ones. It distinguishes null, '' and values in neighbouring columns, and does not depend on a time zone. Equal rows have equal hashes only
   within one database: they are compared with those of an earlier run.
 #}
-{%- macro _remote_row_hash(job, columns, bits) -%}
+{%- macro _remote_row_hash(job, columns) -%}
   {%- set named = [] -%}
   {%- for column in columns if column.is_key or column.is_chosen -%}
     {%- do named.append({'name': deltawave._remote_name(job, column.name), 'data_type': column.data_type | lower}) -%}
   {%- endfor -%}
-  {{ return(deltawave._in_dialect(job, '_remote_row_hash')(named, bits)) }}
+  {{ return(deltawave._in_dialect(job, '_remote_row_hash')(named)) }}
 {%- endmacro -%}
 
 {# The text of a row quotes its values and writes null as nothing; each half of its MD5 is a number. #}
-{%- macro postgresql___remote_row_hash(columns, bits) -%}
+{%- macro postgresql___remote_row_hash(columns) -%}
   {%- set values = [] -%}
   {%- for column in columns -%}
     {%- if column.data_type == 'timestamp' -%}
@@ -25,14 +25,14 @@
     {%- endif -%}
   {%- endfor -%}
   {%- set hashes = [] -%}
-  {%- for first in [1, 17][:bits // 64] -%}
+  {%- for first in [1, 17] -%}
     {%- do hashes.append("('x' || substr(md5(row(" ~ values | join(', ') ~ ')::text), ' ~ first ~ ', 16))::bit(64)::bigint') -%}
   {%- endfor -%}
   {{ return(hashes) }}
 {%- endmacro -%}
 
 {# One MD5 per value, then one of them all: beyond max_allowed_packet a concat of the values would be null, and a change unnoticed. #}
-{%- macro mysql___remote_row_hash(columns, bits) -%}
+{%- macro mysql___remote_row_hash(columns) -%}
   {%- set digests = [] -%}
   {%- for column in columns -%}
     {%- set value = column.name -%}
@@ -46,7 +46,7 @@
   {%- endfor -%}
   {%- set digest = 'md5(concat(' ~ digests | join(', ') ~ '))' -%}
   {%- set hashes = [] -%}
-  {%- for half in ['left', 'right'][:bits // 64] -%}
+  {%- for half in ['left', 'right'] -%}
     {#- Signed, like Spark's whole numbers. -#}
     {%- do hashes.append('cast(cast(conv(' ~ half ~ '(' ~ digest ~ ', 16), 16, 10) as unsigned) as signed)') -%}
   {%- endfor -%}
@@ -54,10 +54,10 @@
 {%- endmacro -%}
 
 {# One hash per value, then one of them all. Derby has no hash of its own: functions named deltawave_... bring Java's. #}
-{%- macro derby___remote_row_hash(columns, bits) -%}
+{%- macro derby___remote_row_hash(columns) -%}
   {%- set hashes = [] -%}
   {#- The second function hashes the same with a mark in front, at both levels. -#}
-  {%- for mark in ['', "'1' || "][:bits // 64] -%}
+  {%- for mark in ['', "'1' || "] -%}
     {%- set parts = [] -%}
     {%- for column in columns -%}
       {%- do parts.append('coalesce(cast(deltawave_hash(' ~ mark ~ deltawave._derby_text(column) ~ ") as char(20)), 'null')") -%}

@@ -3,9 +3,9 @@
   written as in _remote_checksums), with the columns of the model's select and row_checksum: the row's hashes, which add up to its range's
   checksum. No other row crosses the network.
 #}
-{%- macro _remote_rows(job, columns, intervals, bits) -%}
+{%- macro _remote_rows(job, columns, intervals) -%}
   {%- set keys = deltawave._remote_keys(job, columns) -%}
-  {%- set hashes = deltawave._remote_row_hash(job, columns, bits) -%}
+  {%- set hashes = deltawave._remote_row_hash(job, columns) -%}
   {%- set query -%}
 select
     {%- for column in columns %}

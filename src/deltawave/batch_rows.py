@@ -23,14 +23,12 @@ _TYPES = {
 _INSTANT = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
-def comparisons_before_error(checksums: int, bits: int) -> float | None:
-    """How many comparisons are expected before a checksum hides a change (LG96 3.2); as the macro of that name."""
-    return -1 / math.expm1(checksums * math.log1p(-(2.0**-bits))) if checksums else None
+def comparisons_before_error(checksums: int) -> float | None:
+    """How many comparisons are expected before a checksum of 128 bits hides a change (LG96 3.2); as that macro."""
+    return -1 / math.expm1(checksums * math.log1p(-(2.0**-128))) if checksums else None
 
 
-def write_row(
-    table: str, types: Mapping[str, str], row: Mapping[str, Any], checksums: int = 0, checksum_bits: int = 0
-) -> bool:
+def write_row(table: str, types: Mapping[str, str], row: Mapping[str, Any], checksums: int = 0) -> bool:
     """Write the row of an ``attempt`` as a Parquet file into its partition of the folder of a ``table``.
 
     Return false if it cannot be written there, and Spark has to do it. ``types``: Spark's types of the columns.
@@ -39,7 +37,7 @@ def write_row(
     if not table.startswith("file:"):
         return False
     path = Path("/" + table.removeprefix("file:").lstrip("/"), f"batch_id={row['batch_id']}")
-    row = {**row, "comparisons_before_error": comparisons_before_error(checksums, checksum_bits)}
+    row = {**row, "comparisons_before_error": comparisons_before_error(checksums)}
     cells = {name: pa.array([_value(row[name], kind)], _TYPES[kind]) for name, kind in types.items()}
     rows = pa.table(cells)
     name = f"part-00000-{row['attempt']}.snappy.parquet"
@@ -67,7 +65,5 @@ def _value(value: Any, kind: str) -> Any:
     if kind == "timestamp":
         return datetime.strptime(value, _INSTANT).replace(tzinfo=timezone.utc)
     if kind == "bigint":
-        number = int(value)
-        # Figures of a user's function may be larger.
-        return number if abs(number) < 1 << 63 else None
+        return int(value)
     return float(value) if kind == "double" else str(value)

@@ -19,7 +19,7 @@ FOLDER = {
     "+meta": {"owner": "bi", "strategy": "union", "ignore_columns": ["seen_at"], "state_schema": "kept"},
 }
 MODEL = """
-{{ config(unique_key='id', meta={'strategy': 'outer_join', 'hint': 'merge', 'state_schema': none}) }}
+{{ config(unique_key='id', meta={'strategy': 'outer_join', 'allow_empty': true, 'state_schema': none}) }}
 select 1 as id, 2 as seen_at
 """
 OWN_MACROS = {"macro.deltawave.diff", "macro.deltawave.create_external_sources"}
@@ -228,8 +228,8 @@ def assert_meta_is_merged(manifest: Manifest) -> None:
     config = manifest.nodes["model.shop.log_of_folder"].config.to_dict(omit_none=True)
     assert config["meta"]["owner"] == "bi"
     settings = Macros()._differential_settings("log_of_folder", config)
-    options = ("strategy", "hint", "ignore_columns", "state_schema")
-    assert [settings[option] for option in options] == ["outer_join", "merge", ["seen_at"], None]
+    options = ("strategy", "allow_empty", "ignore_columns", "state_schema")
+    assert [settings[option] for option in options] == ["outer_join", True, ["seen_at"], None]
 
 
 def rename(root: Path, end: str, *names: str) -> None:

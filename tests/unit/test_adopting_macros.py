@@ -148,7 +148,6 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "a log that has batches": lambda: adopt(record={"batch_id": 1}),
     "a log of dated dumps": lambda: adopt(snapshot_date="day"),
     "a date for a log without dates": lambda: adopt({"orders": {"snapshot": "history", "snapshot_date": "2026-01-07"}}),
-    "a log of files in place": lambda: adopt(in_place=True),
     "a log of slices": lambda: adopt(strategy="timestamp"),
     "a snapshot without a column": lambda: adopt(stored={"id": "int", **META}),
     "a column of another kind": lambda: adopt(stored={"id": "int", "name": "array<int>", **META}),

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from unit.macro_harness import Macros, make_job
 
-from deltawave.differencing import aligning
-
 COLUMNS = [{"name": "id", "data_type": "int"}, {"name": "name", "data_type": "string"}]
 SPANS = [{"name": "ID", "data_type": "interval year to month"}, COLUMNS[1]]
 LAST = {
@@ -23,9 +21,6 @@ LAST = {
     "is_baseline": False,
     "columns": [{**column, "in_copy": True} for column in COLUMNS],
 }
-NEAR = {"distance": 0.004, "divergence": 0.1, "window_rows": 700_000}
-FAR = {"distance": 0.6, "divergence": 0.251, "window_rows": 700_000}
-EXACT = {"min_comparisons_before_error": 0}
 DELTA = {"file_format": "delta"}
 
 
@@ -44,8 +39,7 @@ def chosen(
     macros = Macros(
         run_query=lambda sql: [(plan,)], flags=SimpleNamespace(EMPTY=False), target=SimpleNamespace(host=host)
     )
-    defaults = {"strategy": "auto", "min_comparisons_before_error": 1e9, "unique_key": "id"}
-    settings = macros._differential_settings("accounts", defaults | options)
+    settings = macros._differential_settings("accounts", {"strategy": "auto", "unique_key": "id"} | options)
     assert settings["strategy"] == "outer_join"
     if python:
         macros.adapter.runs_python = lambda: runs
@@ -53,7 +47,6 @@ def chosen(
     job = make_job("accounts", settings=settings, columns=columns, select_columns=columns, strategy=None)
     macros._choose_strategy(job, {"record": last, "is_new_generation": False})
     assert job["strategy"]["name"] == settings["strategy"]
-    assert job["strategy"]["keeps"] in ("copy", "ordered", "hashes"), "nothing says that the last dump's files stay"
     return settings["strategy"], settings["reason"]
 
 
@@ -71,8 +64,6 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
     [
         ({"python": False}, "the profile does not run Python"),
         ({"runs": False}, "the profile does not run Python"),
-        ({"hint": "merge"}, "hint says how rows are joined"),
-        ({"hint": "merge", "last": None}, "hint says how rows are joined"),
         ({"host": "spark://one:7077"}, "nothing shows that the machines of spark://one:7077 have deltawave installed"),
         (
             {"host": "local-cluster[2,1,1024]"},
@@ -86,9 +77,8 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("exact", [{}, EXACT])
-def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exact: dict[str, Any]) -> None:
-    strategy, found = chosen(**case, **exact)
+def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str) -> None:
+    strategy, found = chosen(**case)
     assert strategy == "outer_join"
     assert found.startswith("auto: " + reason)
 
@@ -100,8 +90,8 @@ def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exa
             {"columns": SPANS, "last": {**LAST, "columns": [{**column, "in_copy": True} for column in SPANS]}},
             "Spark does not hand over the key ID (interval year to month)",
         ),
-        ({"min_comparisons_before_error": 0}, "min_comparisons_before_error: 0 allows exact comparison only"),
-        ({"min_comparisons_before_error": 1e32}, "hashes of 20,000,000 rows hide a change every 1.7e+31 comparisons"),
+        ({"tolerance": {"price": 0.1}}, "'tolerance' can't be {'price': 0.1} with hashes"),
+        ({"duplicate_keys": "multiset"}, "'duplicate_keys' can't be multiset with hashes"),
         ({"ignore_columns": ["name"]}, "hashes do not cover columns that are not compared"),
         ({"compare_columns": ["name"]}, "hashes do not cover columns that are not compared"),
         ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
@@ -109,60 +99,10 @@ def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str, exa
         ({"last": {**LAST, "updates": 5_000_000}}, "the last batch changed more than a fifth of the rows"),
     ],
 )
-@pytest.mark.parametrize(
-    ("nearness", "strategy", "end"),
-    [
-        (
-            NEAR,
-            "window",
-            "; 90% of the rows lay within 700,000 rows of each other (distance 0.004). To read both dumps once costs "
-            "60% of the blocks of a hash join (LG96 Figure 6)",
-        ),
-        (
-            FAR,
-            "outer_join",
-            "; 25% of the rows lay more than 700,000 rows apart when last measured, and a window takes up to 25%",
-        ),
-    ],
-    ids=["near", "far"],
-)
-def test_without_hashes_it_matters_how_near_rows_lie(
-    case: dict[str, Any], reason: str, nearness: dict[str, float], strategy: str, end: str
-) -> None:
-    found, text = chosen(**{**case, "last": {**case.get("last", LAST), "nearness": nearness}})
-    assert found == strategy
-    assert text.startswith("auto: " + reason)
-    assert text.endswith(end)
-
-
-@pytest.mark.parametrize(
-    ("case", "against_hashes", "reason"),
-    [
-        (
-            {"tolerance": {"price": 0.1}},
-            "'tolerance' can't be {'price': 0.1} with hashes",
-            "with a tolerance the log is compared, which has no order",
-        ),
-        (
-            {"duplicate_keys": "multiset"},
-            "'duplicate_keys' can't be multiset with hashes",
-            "a window takes no quarantined rows, and no bags of rows",
-        ),
-        (
-            {**EXACT, "copy_format": "delta", "file_format": "delta"},
-            "min_comparisons_before_error: 0 allows exact comparison only",
-            "a window reads copies in Parquet only",
-        ),
-        (
-            {**EXACT, "last": {**LAST, "nearness": {}}},
-            "min_comparisons_before_error: 0 allows exact comparison only",
-            "a window could not read the last dumps that were kept in order",
-        ),
-    ],
-)
-def test_a_join_where_neither_hashes_nor_a_window_fit(case: dict[str, Any], against_hashes: str, reason: str) -> None:
-    case = {"last": {**LAST, "nearness": NEAR}, **case}
-    assert chosen(**case) == ("outer_join", f"auto: {against_hashes}; {reason}")
+def test_a_join_where_hashes_do_not_fit(case: dict[str, Any], reason: str) -> None:
+    strategy, found = chosen(**case)
+    assert strategy == "outer_join"
+    assert found.startswith("auto: " + reason)
 
 
 class TestFirstDump:
@@ -183,59 +123,34 @@ class TestFirstDump:
     def test_a_small_one_is_joined_but_for_a_log_of_parquet(self, size: str, known: str) -> None:
         strategy, reason = chosen(None, size=size, **DELTA)
         assert strategy == "outer_join"
-        assert reason == f"auto: the first dump: {known}, and other strategies pay from about 100 MB"
+        assert reason == f"auto: the first dump: {known}, and hashes pay from about 100 MB"
         assert chosen(None, size=size)[0] == "hash_compressed"
-        strategy, reason = chosen(None, size=size, **EXACT)
-        assert strategy == "outer_join"
-        assert reason.startswith("auto: min_comparisons_before_error: 0 allows exact comparison only; the first dump: ")
-
-    def test_without_hashes_its_order_shows_how_near_rows_lie(self) -> None:
-        exact = "auto: min_comparisons_before_error: 0 allows exact comparison only; "
-        assert chosen(None, **EXACT) == ("window", exact + "kept in its order, the first dump shows how near rows lie")
-        strategy, reason = chosen(None, tolerance={"price": 0.1})
-        assert (strategy, reason.rpartition("; ")[2]) == (
-            "outer_join",
-            "with a tolerance the log is compared, which has no order",
-        )
 
     def test_python_is_needed(self) -> None:
         assert chosen(None, python=False) == ("outer_join", "auto: the profile does not run Python")
 
 
-def test_dumps_are_kept_in_order_once_to_measure_them() -> None:
-    strategy, reason = chosen(**EXACT)
-    assert strategy == "window"
-    assert reason.endswith("; how near rows lie is measured once dumps are kept in their order")
-
-
 @pytest.mark.parametrize(
     "case",
     [
-        {"last": {**LAST, "nearness": NEAR}},
         {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns", "snapshot_date": "day"},
         # The first batch of a log is no change.
         {"last": {**LAST, "batch_id": 1, "inserts": 20_000_000}},
     ],
-    ids=["before a window", "with the options of a model", "after the first batch"],
+    ids=["with the options of a model", "after the first batch"],
 )
 def test_hashes(case: dict[str, Any]) -> None:
     assert chosen(**case)[0] == "hash_compressed"
 
 
-def test_auto_and_window_take_the_same_divergence() -> None:
-    assert Macros()._most_divergence() == 1 - aligning._ENOUGH
-
-
 def test_a_table_near_the_limit_keeps_its_strategy() -> None:
     strategy, reason = chosen({**LAST, "rows_new": 600_000}, **DELTA)
     assert strategy == "outer_join"
-    assert reason == "auto: 600,000 rows are too few for Python to pay (fewer than 1,000,000)"
+    assert reason == "auto: 600,000 rows are too few for hashes to pay (fewer than 1,000,000)"
     assert (
         chosen({**LAST, "rows_new": 600_000, "progress_strategy": "hash_compressed"}, **DELTA)[0] == "hash_compressed"
     )
     assert chosen({**LAST, "rows_new": 200_000, "progress_strategy": "hash_compressed"}, **DELTA)[0] == "outer_join"
-    by_window = {**LAST, "rows_new": 600_000, "progress_strategy": "window"}
-    assert chosen(by_window, **EXACT)[0] == "window"
 
 
 @pytest.mark.parametrize("changes", [100, 3])
@@ -264,6 +179,4 @@ def test_hashes_stay_when_columns_change() -> None:
     """They land and join such a dump themselves, and have their next state then."""
     last = LAST | {"progress_strategy": "hash_compressed", "rows_new": 100}
     assert chosen(last, columns=COLUMNS[:1])[0] == "hash_compressed"
-    strategy, reason = chosen(last | {"rows_new": 20_000_000}, columns=COLUMNS[:1], **EXACT)
-    assert strategy == "outer_join"
-    assert reason.endswith("; the dump has other columns than the log")
+    assert chosen(last | {"progress_strategy": "outer_join"}, columns=COLUMNS[:1])[0] == "outer_join"

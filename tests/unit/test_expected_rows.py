@@ -131,7 +131,7 @@ class TestTheDump:
 
 
 @pytest.mark.parametrize(("expected", "checked_rows"), [(None, []), (10, [10])])
-def test_files_in_place_that_are_the_same_are_checked_if_a_number_is_expected(
+def test_a_dump_that_is_the_same_is_checked_if_a_number_is_expected(
     expected: int | None, checked_rows: list[int]
 ) -> None:
     found, numbers = macros(), []
@@ -142,7 +142,7 @@ def test_files_in_place_that_are_the_same_are_checked_if_a_number_is_expected(
         _begin_batch=make_batch(
             is_first=True, expected_rows=expected, reading=None, result={"quarantined": 0, "measured": {}}
         ),
-        _macro_named=lambda name: lambda *_: {"is_idle": True, "files": []},
+        _macro_named=lambda name: lambda *_: {"is_idle": True},
         _count_landed={"rows": 10, "checksum": None},
         _is_unchanged=True,
         _check_dump=lambda job, batch, landed: numbers.append(landed["rows"]),

@@ -83,7 +83,7 @@ def test_what_is_wrong_is_reported(installed: Path, kind: str) -> None:
 
 
 def test_every_row_of_the_page_is_tested() -> None:
-    of_the_macros = ["figures without a column"]
+    of_the_macros = ["figures beside the rows"]
     of_the_macros += ["changes without a column", "changes with a column of another type", "changes of another kind"]
     elsewhere = ["an adapter that runs no Python", "a connection without a session"]
     assert list(messages("Comparison in Python")) == elsewhere + list(WRONG) + of_the_macros

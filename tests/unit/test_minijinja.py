@@ -40,13 +40,13 @@ TABLES = {
 }
 CONFIGS: dict[str, dict[str, Any]] = {
     "auto": {},
-    "outer_join": {"hint": "merge", "tolerance": {"amount": 0.5}, "duplicate_keys": "quarantine"},
+    "outer_join": {"tolerance": {"amount": 0.5}, "duplicate_keys": "quarantine"},
     "union": {"snapshot_date": "day", "every": "day", "warn_after": {"count": 1, "period": "day"}},
     "sort_merge": {"compare_columns": ["name"], "on_schema_change": "append_new_columns"},
     "timestamp": {"updated_at": "seen", "overlap": "2 hours", "row_id": "name"},
     "timestamp_delete_flag": {"updated_at": "seen", "delete_flag": "gone", "overlap": 5},
-    "row_checksum": {"checksum_bits": 128},
-    "ranges": {"range_rows": 10, "ranges_per_run": 3, "range_pause": 0.5},
+    "row_checksum": {"initial_load": "baseline"},
+    "ranges": {"range_rows": 10, "ranges_per_run": 3},
     "range_checksum": {"range_rows": 10},
     "view": {
         "root": "orders_changes",
@@ -165,7 +165,7 @@ CALLS: dict[str, Callable[[Macros], Any]] = {
         {"high_water": "2026-01-31 00:00:00"},
     ),
     "checksums of rows": lambda macros: [
-        macros._checksum_of(make_batch(columns=COLUMNS), 128),
+        macros._checksum_of(make_batch(columns=COLUMNS)),
         macros._key_hash("dump", ["id", "it's"]),
     ],
     "rows of ranges": lambda macros: macros._rows_of_ranges(
@@ -192,8 +192,8 @@ CALLS: dict[str, Callable[[Macros], Any]] = {
     ],
     "near names": lambda macros: [
         [macros._is_near(given, option), macros._is_near_under_meta(given, option)]
-        for given in ("ignore_cols", "stratgey", "Unique-Keys", "address", "bucket")
-        for option in ("ignore_columns", "strategy", "unique_key", "buckets")
+        for given in ("ignore_cols", "stratgey", "Unique-Keys", "address", "relation")
+        for option in ("ignore_columns", "strategy", "unique_key", "relations")
     ],
     "intervals": lambda macros: macros._in_intervals(
         [{"name": "id", "data_type": "bigint"}, {"name": "n", "data_type": "string"}],
@@ -204,7 +204,7 @@ CALLS: dict[str, Callable[[Macros], Any]] = {
         make_job(), ["x__commit_5", "X__COMMIT_12", "x__commit_a", "xx__commit_1"]
     ),
     "reasons": lambda macros: [
-        macros._reason_of_size(job(macros, "outer_join"), {"rows_new": 5, "progress_strategy": "window"}),
+        macros._reason_of_size(job(macros, "outer_join"), {"rows_new": 5, "progress_strategy": "hash_compressed"}),
         macros._reason_for_hashes({"rows_new": 47967, "inserts": 1, "updates": 20000, "deletes": 3}),
         macros._bytes_text(2.5e9),
     ],

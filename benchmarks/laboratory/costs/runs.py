@@ -14,7 +14,7 @@ from laboratory.costs.source_table import SourceTable
 # Bytes of a row's hashes, which come with its key: of the key and of the row, each with its check.
 HASH_BYTES = 28
 # Of the key's hash and the row's checksum.
-CHECKSUM_BYTES = 16
+CHECKSUM_BYTES = 24
 
 
 def whole_dump(table: SourceTable) -> float:
@@ -30,11 +30,6 @@ def union(table: SourceTable) -> float:
 def row_checksum(table: SourceTable) -> float:
     """The table twice, the log, keys and checksums. 2 N + M and these."""
     return 2 * table.pages + table.copy_pages + _kept_pages(table, CHECKSUM_BYTES)
-
-
-def hashes_merged(table: SourceTable) -> float:
-    """SMC1 of LG96 as a strategy of slices: the table twice, the log, keys and hashes. 2 N + M and these."""
-    return table.pages + hashes_probed(table)
 
 
 def hashes_probed(table: SourceTable) -> float:

@@ -40,7 +40,7 @@ def _without_reconciling(old: DataFrame, new: DataFrame, contract: Contract, mem
 
     Apply a result's deletes before its inserts.
     """
-    found, _ = window.found_in_order(window.WINDOW, old, new, contract, memory_bytes)
+    found = window.found_in_order(window.WINDOW, old, new, contract, memory_bytes)
     return contract.changes(window.paired(contract, found), *window.in_both())
 
 

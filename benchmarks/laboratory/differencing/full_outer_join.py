@@ -129,7 +129,7 @@ def _side_by_side(
         for name in (*left_key, *left_others, *right_others)
     ]
     contract = Contract(left_key, columns, before_image=False)
-    found, _ = found_in_order(matching, left, right, contract, memory_bytes)
+    found = found_in_order(matching, left, right, contract, memory_bytes)
     left_cells, right_cells = cells(contract, "old"), cells(contract, "new")
     keys = len(left_key)
     in_left, in_right = F.col(position("old")).isNotNull(), F.col(position("new")).isNotNull()

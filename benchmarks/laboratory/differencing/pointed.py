@@ -108,7 +108,7 @@ def _in_order(
 ) -> DataFrame:
     """Pointers to the rows that differ or that no window matches."""
     old, new, reach = old.within(memory_bytes), new.within(memory_bytes), capacity(memory_bytes)
-    segments, _ = aligned(session, "window of hashes", old, new, unique_key, reach)
+    segments = aligned(session, "window of hashes", old, new, unique_key, reach)
     compare = partial(_unmatched, old, new, segments, reach, len(unique_key))
     return map_numbers(session, len(segments), compare, _POINTERS)
 

@@ -46,7 +46,7 @@ def changes(old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: in
     if old_rest and new_rest:
         rest = subset(old_rows.groups, old_rest), subset(new_rows.groups, new_rest)
         try:
-            found, _ = found_in_order(WINDOW, old, new, contract, memory_bytes, rest)
+            found = found_in_order(WINDOW, old, new, contract, memory_bytes, rest)
             return changes_found(found, contract)
         except NotSegmentedError as reason:
             _LOG.info("no window, Spark joins these row groups: %s", reason)

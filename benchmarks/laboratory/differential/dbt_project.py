@@ -1,4 +1,4 @@
-"""The same comparisons as runs of dbt: landing or in place, comparing, log, next state, commit."""
+"""The same comparisons as runs of dbt: landing, comparing, log, next state, commit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from laboratory.session import SETTINGS
 # By the name of the method that compares likewise.
 MODELS: dict[str, dict[str, Any]] = {
     "outer_join": {"strategy": "outer_join"},
-    "window": {"strategy": "window", "in_place": True},
-    "sort_merge_compressed": {"strategy": "sort_merge_compressed"},
     "hash_compressed": {"strategy": "hash_compressed"},
 }
 _QUIET = ("--no-write-json", "--log-level", "none", "--log-level-file", "none")
@@ -88,7 +86,6 @@ def run_operation(folder: Path, name: str, arguments: Mapping[str, Any], manifes
 class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
-    Under ``window`` each snapshot has a folder of its own, which stays: that strategy reads the last dump in place.
     ``filters``: what follows the select of a model.
     """
 
@@ -99,22 +96,18 @@ class Project:
         filters: Mapping[str, str] | None = None,
     ) -> None:
         self.snapshots = snapshots
-        self.side = "old"
         self.folder = snapshots.folder / "project"
         texts = {}
         for name, options in models.items():
             given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, "meta": dict(options)}
             arguments = ", ".join(f"{option}={value!r}" for option, value in given.items())
-            source = snapshots.folder / ("{{ var('side') }}" if name == "window" else "source")
-            texts[name] = (
-                f"{{{{ config({arguments}) }}}}\nselect * from parquet.`{source}` {(filters or {}).get(name, '')}"
-            )
+            select = f"select * from parquet.`{snapshots.folder / 'source'}` {(filters or {}).get(name, '')}"
+            texts[name] = f"{{{{ config({arguments}) }}}}\n{select}"
         data = str(snapshots.folder / "spark")
         write_project(self.folder, texts, {"threads": 1, "data_dir": data, "server_side_parameters": SETTINGS})
 
     def deliver(self, side: str) -> None:
         """Make a snapshot the source."""
-        self.side = side
         source = self.snapshots.folder / "source"
         shutil.rmtree(source, ignore_errors=True)
         source.mkdir()
@@ -123,4 +116,4 @@ class Project:
 
     def run(self, name: str) -> float:
         """Run the model, and return the seconds that its batch took."""
-        return run_model(self.folder, name, "--vars", f"side: {self.side}")
+        return run_model(self.folder, name)

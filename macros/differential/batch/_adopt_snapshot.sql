@@ -49,8 +49,6 @@
     {%- do deltawave._refuse_adopting(job, name, 'with snapshot_date each batch is the dump of a date', remedy) -%}
   {%- elif adopted.snapshot_date is not none and not job.settings.snapshot_date -%}
     {%- do deltawave._refuse_adopting(job, name, 'the model has no snapshot_date', 'Name the snapshot without a date') -%}
-  {%- elif job.settings.in_place -%}
-    {%- do deltawave._refuse_adopting(job, name, 'in_place compares files of the source', 'Run once with in_place: false') -%}
   {%- elif job.strategy.reads not in ['dump', 'differences'] -%}
     {%- set problem = 'strategy: ' ~ job.strategy.name ~ ' reads a part of the source' -%}
     {%- do deltawave._refuse_adopting(job, name, problem, 'Run once with strategy: outer_join, and from then on with this one') -%}

@@ -78,7 +78,7 @@
 
 {# The marks of the last dump's row groups, empty if none is remembered; none if they do not pay, or the strategy does not take them. #}
 {%- macro _known_row_groups(job, state) -%}
-  {%- if not job.strategy.reads_log or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}{{ return(none) }}{%- endif -%}
+  {%- if not job.strategy.library or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}{{ return(none) }}{%- endif -%}
   {%- set remembered = (deltawave._remembered_parts(job, state) or '').split() -%}
   {{ return(remembered[1:] if remembered[:1] == [state.record.attempt] else []) }}
 {%- endmacro -%}
@@ -150,17 +150,16 @@
 {%- endmacro -%}
 
 {#
-  A fingerprint of how checksums are computed (functions, bits, columns), recorded with the batch. Checksums with different fingerprints cannot be
+  A fingerprint of how checksums are computed (functions, columns), recorded with the batch. Checksums with different fingerprints cannot be
   compared.
 #}
 {%- macro _checksum_fingerprint(job, batch) -%}
-  {%- set bits = job.settings.checksum_bits -%}
   {%- set form = deltawave._form_for(job.strategy) -%}
   {%- if form.fingerprint -%}
     {{ return(deltawave._macro_named(form.fingerprint)(job, batch)) }}
   {%- elif job.remote -%}
-    {%- set hashes = deltawave._remote_row_hash(job, deltawave._keys_first(job, batch), bits) -%}
+    {%- set hashes = deltawave._remote_row_hash(job, deltawave._keys_first(job, batch)) -%}
     {{ return(local_md5(job.remote.name ~ hashes | join(' '))) }}
   {%- endif -%}
-  {{ return(local_md5(deltawave._summed_text(batch, bits))) }}
+  {{ return(local_md5(deltawave._summed_text(batch))) }}
 {%- endmacro -%}

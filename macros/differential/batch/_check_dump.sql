@@ -49,11 +49,11 @@ from keyed
 {%- endmacro -%}
 
 {#
-  The checksum of a dated dump, by which the same date is recognized when it is delivered again. It needs all rows: files in place are not read for it,
-  and where only differences are landed, see _checksum_of_date.
+  The checksum of a dated dump, by which the same date is recognized when it is delivered again. It needs all rows:
+  where only differences are landed, see _checksum_of_date.
 #}
 {%- macro _landed_checksum(job, batch) -%}
-{%- if deltawave._form_for(job.strategy).in_place or not (job.strategy.reads == 'dump' or batch.is_first) -%}
+{%- if job.strategy.reads != 'dump' and not batch.is_first -%}
 cast(null as string)
 {%- else -%}
 {%- set present = job.columns | map(attribute='name') | list -%}

@@ -7,31 +7,17 @@
   {%- set strategy, reason = deltawave._chosen(job, last) -%}
   {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
   {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
-  {%- set is_usual = strategy == last.progress_strategy if last else strategy != 'window' -%}
-  {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=not is_usual) -%}
+  {%- set is_other = last and strategy != last.progress_strategy -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=is_other) -%}
 {%- endmacro -%}
 
-{# The strategy and the reason. Each candidate costs fewer blocks than the next (LG96 Figure 6). #}
+{# The strategy and the reason: hash_compressed, which costs fewer blocks (LG96 Figure 6), unless something is against it. #}
 {%- macro _chosen(job, last) -%}
-  {%- set against_python = deltawave._reason_against_python(job, last) -%}
-  {%- if against_python -%}
-    {{ return(('outer_join', against_python)) }}
+  {%- set against = deltawave._reason_against_python(job, last) or deltawave._reason_against_hashes(job, last) -%}
+  {%- if not against and not deltawave._is_quick(job) -%}
+    {%- set against = deltawave._reason_of_size(job, last) -%}
   {%- endif -%}
-  {%- set against_hashes = deltawave._reason_against_hashes(job, last) -%}
-  {%- if not against_hashes and deltawave._is_quick(job) -%}
-    {{ return(('hash_compressed', deltawave._reason_for_hashes(last))) }}
-  {%- endif -%}
-  {%- set against_both = deltawave._reason_of_size(job, last) -%}
-  {%- if against_both -%}
-    {{ return(('outer_join', [against_hashes, against_both] | select | join('; '))) }}
-  {%- elif not against_hashes -%}
-    {{ return(('hash_compressed', deltawave._reason_for_hashes(last))) }}
-  {%- endif -%}
-  {%- set against_window = deltawave._reason_against_window(job, last) -%}
-  {%- if against_window -%}
-    {{ return(('outer_join', against_hashes ~ '; ' ~ against_window)) }}
-  {%- endif -%}
-  {{ return(('window', against_hashes ~ '; ' ~ deltawave._reason_for_window(last))) }}
+  {{ return(('outer_join', against) if against else ('hash_compressed', deltawave._reason_for_hashes(last))) }}
 {%- endmacro -%}
 
 {#
@@ -51,9 +37,9 @@
 {%- macro _reason_of_size(job, last) -%}
   {%- if last -%}
     {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-    {%- set limit = few // 4 if last.progress_strategy in ['hash_compressed', 'window'] else few -%}
+    {%- set limit = few // 4 if last.progress_strategy == 'hash_compressed' else few -%}
     {%- if last.rows_new < limit -%}
-      {{ return(deltawave._with_commas(last.rows_new ~ ' rows are too few for Python to pay (fewer than ' ~ limit ~ ')')) }}
+      {{ return(deltawave._with_commas(last.rows_new ~ ' rows are too few for hashes to pay (fewer than ' ~ limit ~ ')')) }}
     {%- endif -%}
     {{ return(none) }}
   {%- elif job.settings.snapshot_date is not none -%}
@@ -63,7 +49,7 @@
   {%- set few = adapter.dispatch('_few_bytes', 'deltawave')() -%}
   {%- if size is none or size < few -%}
     {%- set known = 'nothing is known of its size' if size is none else 'it has about ' ~ deltawave._bytes_text(size) -%}
-    {{ return('the first dump: ' ~ known ~ ', and other strategies pay from about ' ~ deltawave._bytes_text(few)) }}
+    {{ return('the first dump: ' ~ known ~ ', and hashes pay from about ' ~ deltawave._bytes_text(few)) }}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -82,17 +68,15 @@
   {{ return('%.1f GB' | format(size / 1e9) if size >= 1e9 else '%.0f MB' | format(size / 1e6)) }}
 {%- endmacro -%}
 
-{# Smaller first dumps take less time with a join where not _is_quick: a window, and landing what hashes have found, have fixed costs. #}
+{# Smaller first dumps take less time with a join where not _is_quick: landing what hashes have found has fixed costs. #}
 {%- macro default___few_bytes() -%}{{ return(100000000) }}{%- endmacro -%}
 
-{# Why neither hash_compressed nor window can be chosen, whatever the size; none if nothing is against both. #}
+{# Why hashes can't be compared, whatever the options; none if nothing is against it. #}
 {%- macro _reason_against_python(job, last) -%}
   {%- if not deltawave._runs_python() -%}
     {{ return('the profile does not run Python') }}
   {%- elif not deltawave._has_local_master() -%}
     {{ return('nothing shows that the machines of ' ~ target.host ~ ' have deltawave installed') }}
-  {%- elif job.settings.hint is not none -%}
-    {{ return('hint says how rows are joined') }}
   {%- elif last and last.progress_strategy != 'hash_compressed' and deltawave._columns_differ(job, last) -%}
     {{ return('the dump has other columns than the log') }}
   {%- endif -%}
@@ -105,11 +89,6 @@
     {{ return(by_options) }}
   {%- elif last.is_baseline -%}
     {{ return(deltawave._log_lacks_rows()) }}
-  {%- elif deltawave._comparisons_of_hashes(last) < job.settings.min_comparisons_before_error -%}
-    {{ return('hashes of %s rows hide a change every %s comparisons, and min_comparisons_before_error is %s' | format(
-      deltawave._with_commas(last.rows_new), deltawave._scientific(deltawave._comparisons_of_hashes(last)),
-      deltawave._scientific(job.settings.min_comparisons_before_error)
-    )) }}
   {%- endif -%}
   {%- set is_large = last.rows_new >= adapter.dispatch('_few_rows', 'deltawave')() -%}
   {%- if is_large and last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
@@ -120,9 +99,7 @@
 {# What the options have against hash_compressed; none if nothing. #}
 {%- macro _options_against_hashes(job) -%}
   {%- set settings = job.settings -%}
-  {%- if not settings.min_comparisons_before_error -%}
-    {{ return('min_comparisons_before_error: 0 allows exact comparison only') }}
-  {%- elif settings.compare_columns is not none or settings.ignore_columns is not none -%}
+  {%- if settings.compare_columns is not none or settings.ignore_columns is not none -%}
     {{ return('hashes do not cover columns that are not compared') }}
   {%- elif settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
     {{ return(deltawave._log_lacks_rows()) }}
@@ -137,52 +114,6 @@
 
 {%- macro _log_lacks_rows() -%}
   {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
-{%- endmacro -%}
-
-{# Why window cannot be chosen, by the options or by what was last measured; none if nothing is against it. #}
-{%- macro _reason_against_window(job, last) -%}
-  {%- set settings = job.settings -%}
-  {%- if settings.copy_format != 'parquet' -%}
-    {{ return('a window reads copies in Parquet only') }}
-  {%- elif settings.duplicate_keys != 'fail' -%}
-    {{ return('a window takes no quarantined rows, and no bags of rows') }}
-  {%- elif settings.tolerance -%}
-    {{ return('with a tolerance the log is compared, which has no order') }}
-  {%- endif -%}
-  {%- if last and deltawave._columns_differ(job, last) -%}
-    {{ return('the dump has other columns than the log') }}
-  {%- endif -%}
-  {%- set nearness = last.get('nearness') if last else none -%}
-  {%- if nearness is none -%}
-    {{ return(none) }}
-  {%- elif nearness.divergence is not number or nearness.distance is not number or nearness.window_rows is not number -%}
-    {{ return('a window could not read the last dumps that were kept in order') }}
-  {%- elif nearness.divergence > deltawave._most_divergence() -%}
-    {{ return('%.0f%% of the rows lay more than %s rows apart when last measured, and a window takes up to %.0f%%' | format(
-      100.0 * nearness.divergence, deltawave._with_commas(nearness.window_rows), 100.0 * deltawave._most_divergence()
-    )) }}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# r of the divergence D(r, d) (LG95 4.5) up to which a window compares; beyond it, Spark joins both dumps. #}
-{%- macro _most_divergence() -%}{{ return(0.25) }}{%- endmacro -%}
-
-{#
-  A window reads |F1| + |F2| blocks instead of |F1| + 3 |F2| (LG96 Figure 6); rows that lie too far apart are joined
-  at the higher cost. Without a measurement, the dump is stored in its order, so that the next run can measure.
-#}
-{%- macro _reason_for_window(last) -%}
-  {%- if not last -%}
-    {{ return('kept in its order, the first dump shows how near rows lie') }}
-  {%- endif -%}
-  {%- set nearness = last.get('nearness') -%}
-  {%- if nearness is none -%}
-    {{ return('how near rows lie is measured once dumps are kept in their order') }}
-  {%- endif -%}
-  {{ return('%.0f%% of the rows lay within %s rows of each other (distance %s). To read both dumps once costs %.0f%% of the blocks of a hash join '
-    '(LG96 Figure 6)' | format(
-    100.0 - 100.0 * nearness.divergence, deltawave._with_commas(nearness.window_rows), nearness.distance | float | round(4), 50.0 + 100.0 * nearness.divergence
-  )) }}
 {%- endmacro -%}
 
 {# By LG96 Figure 6: |f1| + |F2| + |f2| for hashes that fit in memory, |f1| + 2 |F2| + |f2| for others, instead of |F1| + 4 |F2|. #}

@@ -8,8 +8,6 @@
       'before_since': column.before_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
     }) -%}
   {%- endfor -%}
-  {#- How near rows lie is measured only if both states are in the dump's order; until the next such batch it is assumed unchanged. -#}
-  {%- set is_ordered = last and deltawave._form_of(last.state).in_order and deltawave._form_of(result.state).in_order and not reading.old_is_logged -%}
   {%- set size = deltawave._bytes_read(job, batch) -%}
   {%- do deltawave._merge_partitions(job, batch, last) -%}
   {%- set decision = deltawave._decision(job, batch, {
@@ -26,7 +24,6 @@
     'strategy': job.strategy.name,
     'reason': job.settings.reason,
     'checksums': reading.checksums,
-    'checksum_bits': 128 if job.strategy.library else job.settings.checksum_bits,
     'rows_old': batch.rows_old,
     'rows_dump': result.rows_dump,
     'rows_new': result.rows_new,
@@ -37,7 +34,6 @@
     'deletes': result.counts['delete'],
     'updates': result.counts['update'],
     'backfilled': result.counts['backfill'],
-    'measured': result.measured if is_ordered else {},
   }) -%}
   {#- With quarantined rows the source is read in each run, which reports them. -#}
   {{ return(dict(decision, **{
@@ -61,7 +57,6 @@
     'adopted': last.get('adopted') if last else deltawave._order_of_dump(job, batch) if job.has_adopted and batch.snapshot_date else none,
     'is_dated': job.settings.snapshot_date is not none,
     'snapshot_order': job.settings.snapshot_order,
-    'nearness': result.measured if is_ordered else (last or {}).get('nearness'),
   })) }}
 {%- endmacro -%}
 

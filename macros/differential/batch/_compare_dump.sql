@@ -47,9 +47,6 @@
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
   {%- do deltawave._keep_state(job, batch, opened) -%}
-  {%- if batch.reading.files -%}
-    {%- do deltawave._require_files(job, batch, batch.reading.files) -%}
-  {%- endif -%}
   {%- set source = deltawave._settled_source(job, before, expected) -%}
   {%- if batch.reading.unlanded and source is none -%}
     {%- do log('deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first', info=true) -%}

@@ -7,7 +7,7 @@
   {%- if strategy.reads == 'logs' -%}
     {%- do deltawave._check_lineage(job.name, settings, model) -%}
   {%- endif -%}
-  {%- if settings.file_format != 'parquet' or settings.copy_format != 'parquet' -%}
+  {%- if settings.file_format != 'parquet' -%}
     {%- do deltawave._require_table_formats(job) -%}
   {%- endif -%}
   {%- if job.state_schema != job.target.schema -%}
@@ -24,10 +24,6 @@
   {%- endif -%}
   {%- if strategy.ranges == 'compared' -%}
     {%- do deltawave._check_range_key(job) -%}
-  {%- endif -%}
-  {#- With --empty, sources are selects, and none of their files is read. -#}
-  {%- if settings.in_place and not flags.EMPTY -%}
-    {%- do deltawave._check_in_place(job) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -103,7 +99,7 @@
   {%- set collations = modules.re.findall(' collate (\\w+)', parts | join(',')) | reject('eq', 'utf8_binary') | list -%}
   {%- if 'void' in parts or 'interval' in parts -%}
     {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
-  {%- elif 'variant' in parts and 'iceberg' in [job.settings.file_format, job.settings.copy_format] -%}
+  {%- elif 'variant' in parts and job.settings.file_format == 'iceberg' -%}
     {%- do deltawave._fail('iceberg_variant', {'model': job.name, 'column': column.name}) -%}
   {%- elif is_key and ('map' in parts or 'variant' in parts) -%}
     {%- do deltawave._fail('key_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}

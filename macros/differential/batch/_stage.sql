@@ -55,7 +55,7 @@ from (
 {# The rows of a first dump that a library can read where their files are: the source itself, landed, or a copy that is joined there; none otherwise. #}
 {%- macro _first_rows_in_files(job, batch) -%}
   {%- set reading = batch.reading -%}
-  {%- if batch.is_first and job.strategy.reads_log -%}
+  {%- if batch.is_first and job.strategy.library -%}
     {{ return(deltawave._in_parentheses(reading.unlanded) if reading.unlanded else batch.landed | string) }}
   {%- endif -%}
   {%- if batch.is_first and reading.state and deltawave._is_plain_copy(reading.state) -%}

@@ -50,7 +50,6 @@
     'strategy': none,
     'reason': none,
     'checksums': 0,
-    'checksum_bits': none,
     'rows_old': 0,
     'rows_dump': 0,
     'rows_new': 0,
@@ -61,7 +60,6 @@
     'deletes': 0,
     'updates': 0,
     'backfilled': 0,
-    'measured': {},
     'rewound_to': none,
   } -%}
   {%- do deltawave._update(decision, **facts) -%}

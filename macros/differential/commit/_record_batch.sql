@@ -1,9 +1,9 @@
 {#
-  How many such comparisons (daily ones in the paper) are expected before a checksum hides a change (LG96 3.2, equation 2): the inverse of
-  1 - (1 - 2^-bits)^checksums. As in the paper, every compared checksum counts, for the worst case. Null without checksums.
+  How many such comparisons (daily ones in the paper) are expected before a checksum of 128 bits hides a change (LG96 3.2, equation 2): the inverse of
+  1 - (1 - 2^-128)^checksums. As in the paper, every compared checksum counts, for the worst case. Null without checksums.
 #}
-{%- macro _comparisons_before_error(checksums, bits) -%}
-  {{ return('-1 / expm1(' ~ checksums ~ ' * log1p(-power(2d, -' ~ bits ~ ')))' if checksums else 'cast(null as double)') }}
+{%- macro _comparisons_before_error(checksums) -%}
+  {{ return('-1 / expm1(' ~ checksums ~ ' * log1p(-power(2d, -128)))' if checksums else 'cast(null as double)') }}
 {%- endmacro -%}
 
 {#
@@ -11,10 +11,10 @@
   Parquet gets a file, and then the partition that it is in.
 #}
 {%- macro _record_batch(job, record) -%}
-  {%- set types, measured, row = deltawave._batches_columns(), record.measured or {}, {'batch_id': record.batch_id} -%}
-  {%- for name in types -%}{%- do row.update({name: measured.get(name, record.get(name))}) -%}{%- endfor -%}
+  {%- set types, row = deltawave._batches_columns(), {'batch_id': record.batch_id} -%}
+  {%- for name in types -%}{%- do row.update({name: record.get(name)}) -%}{%- endfor -%}
   {%- set facts = adapter.catalog_facts(job.batches) if adapter.catalog_facts is defined else none -%}
-  {%- set written = {'types': types, 'row': row, 'checksums': record.checksums or 0, 'checksum_bits': record.checksum_bits or 0} -%}
+  {%- set written = {'types': types, 'row': row, 'checksums': record.checksums or 0} -%}
   {%- if facts and facts.get('Provider', '') | lower == 'parquet'
       and adapter.call_library('deltawave.batch_rows.write_row', {}, dict(written, table=facts.Location)) -%}
     {%- do log('deltawave: ' ~ job.name ~ ': a row of ' ~ job.batches ~ ' was written: ' ~ row) -%}
@@ -26,9 +26,7 @@ insert into {{ job.batches }} partition (batch_id = {{ record.batch_id }}) ({{ t
 select
     {%- for name, data_type in types.items() %}
     {%- if name == 'comparisons_before_error' %}
-    {{ deltawave._comparisons_before_error(record.checksums or 0, record.checksum_bits) }}
-    {%- elif name in deltawave._measured_columns() %}
-    try_cast({{ 'null' if row[name] is none else row[name] }} as {{ data_type }})
+    {{ deltawave._comparisons_before_error(record.checksums or 0) }}
     {%- else %}
     cast({{ deltawave._literal(row[name]) }} as {{ data_type }})
     {%- endif %} as {{ name }}{{ ',' if not loop.last }}
@@ -59,7 +57,7 @@ partitioned by (batch_id)
 
 {# x__batches, without its partition column batch_id. #}
 {%- macro _batches_columns() -%}
-  {{ return(dict({
+  {{ return({
     'attempt': 'string',
     'batch_at': 'timestamp',
     'snapshot_date': 'string',
@@ -81,12 +79,7 @@ partitioned by (batch_id)
     'comparisons_before_error': 'double',
     'decided_at': 'timestamp',
     'rewound_to': 'bigint',
-  }, **deltawave._measured_columns())) }}
-{%- endmacro -%}
-
-{# Figures that a comparison in Python may measure, whole numbers or doubles. #}
-{%- macro _measured_columns() -%}
-  {{ return({'distance': 'double', 'divergence': 'double', 'window_rows': 'bigint'}) }}
+  }) }}
 {%- endmacro -%}
 
 {#

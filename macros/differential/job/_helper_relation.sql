@@ -30,7 +30,7 @@
 #}
 {%- macro _attempt_kinds() -%}
   {%- set forms = [] -%}
-  {%- for name, form in deltawave._state_forms().items() if form.write -%}{%- do forms.append(name) -%}{%- endfor -%}
+  {%- for name, form in deltawave._state_forms().items() if form.write or form.is_gone -%}{%- do forms.append(name) -%}{%- endfor -%}
   {{ return(forms + ['slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch', 'index\\d+']) }}
 {%- endmacro -%}
 

@@ -2,7 +2,6 @@
 {%- macro _open_job(name, settings, relation, materialization='differential') -%}
   {%- set follows_log = materialization in ['current_state', 'scd2'] -%}
   {%- set strategy = deltawave._strategy_named(name, settings.strategy) if materialization == 'differential' else none -%}
-  {%- if settings.in_place and strategy.keeps_in_place -%}{%- set strategy = dict(strategy, keeps=strategy.keeps_in_place) -%}{%- endif -%}
   {%- set job = {
     'name': name,
     'materialization': materialization,

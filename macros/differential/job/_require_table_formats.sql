@@ -7,12 +7,9 @@
 {%- endmacro -%}
 
 {%- macro default___require_table_formats(job) -%}
-  {%- for option in ['file_format', 'copy_format'] if option in job.settings -%}
-    {%- set format = job.settings[option] -%}
-    {%- if format != 'parquet' and deltawave._session_catalog(job) in ['<undefined>', 'builtin'] -%}
-      {%- do deltawave._fail('format_without_catalog', {'model': job.name, 'option': option, 'format': format}) -%}
-    {%- endif -%}
-  {%- endfor -%}
+  {%- if deltawave._session_catalog(job) in ['<undefined>', 'builtin'] -%}
+    {%- do deltawave._fail('format_without_catalog', {'model': job.name, 'format': job.settings.file_format}) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# Every catalog of Databricks supports Delta tables. #}

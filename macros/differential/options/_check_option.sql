@@ -31,10 +31,6 @@
     {{ return(none if is_number and 0 <= value and value <= 1 else 'a number from 0 to 1') }}
   {%- elif kind == 'ratio' -%}
     {{ return(none if is_number and value >= 0 else 'a number from 0') }}
-  {%- elif kind == 'seconds' -%}
-    {{ return(none if is_number and value >= 0 else 'seconds, a number from 0') }}
-  {%- elif kind == 'comparisons' -%}
-    {{ return(none if is_number and value >= 0 else 'a number of comparisons, from 0') }}
   {%- elif kind == 'overlap' -%}
     {%- set is_span = value is string and deltawave._whole_match('\\d+ (second|minute|hour|day|week)s?', value) -%}
     {%- set is_count = is_number and value is integer and value >= 0 -%}

@@ -8,19 +8,12 @@
   {%- endfor -%}
   {%- set possible = deltawave._auto_strategies() if settings.is_auto else [strategy.name] -%}
   {%- for option, names in deltawave._strategies_of_options().items() if option in options -%}
-    {#- In place the last dump's files have to stay. Only a user knows that they do, and says so for a strategy by its name. -#}
-    {%- set is_read = names | select('in', possible) | list and not (settings.is_auto and option == 'in_place') -%}
-    {%- if settings[option] != options[option].default and not is_read -%}
+    {%- if settings[option] != options[option].default and not names | select('in', possible) | list -%}
       {%- do deltawave._fail('option_of_strategy', {
         'model': model_name, 'option': option, 'strategy': 'auto' if settings.is_auto else strategy.name, 'strategies': names | join(', '),
       }) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if settings.min_comparisons_before_error != options.min_comparisons_before_error.default and not settings.is_auto -%}
-    {%- do deltawave._fail('option_of_strategy', {
-      'model': model_name, 'option': 'min_comparisons_before_error', 'strategy': strategy.name, 'strategies': 'auto',
-    }) -%}
-  {%- endif -%}
   {%- for option, example in strategy.requires.items() if settings[option] is none -%}
     {%- do deltawave._fail('required_by_strategy', {
       'model': model_name, 'strategy': strategy.name, 'option': option, 'example': example,
@@ -59,7 +52,6 @@
     'tolerance': 'since the strategy compares checksums, which differ after the smallest change',
     'initial_load': 'since the strategy takes before images from the log, which would not hold the first rows',
     'remote': 'since the strategy reads change logs',
-    'hint': 'since the strategy decides how rows are joined',
   } -%}
   {%- set reason = reasons.get(value if option == 'duplicate_keys' else option) -%}
   {{ return(', ' ~ reason if reason else '') }}
@@ -140,14 +132,13 @@
   takes other arguments. Does not start Spark.
 #}
 {%- macro _require_python(model_name, strategy) -%}
-  {%- set of_library = '.differing_pairs' if strategy.reads_log else '.differing_rows' -%}
-  {%- set function = strategy.library ~ of_library if strategy.library else strategy.comparison -%}
+  {%- set function = strategy.library ~ '.differing_pairs' if strategy.library else strategy.comparison -%}
   {%- if adapter.view_by_python is not defined -%}
     {%- do deltawave._fail('python_adapter', {'model': model_name, 'function': function}) -%}
   {%- endif -%}
-  {%- set of_log = ['logged', 'logged_partitions', 'first_batch', 'same_rows', 'marks'] if strategy.reads_log else [] -%}
+  {%- set of_log = ['logged', 'logged_partitions', 'first_batch', 'same_rows', 'marks'] -%}
   {%- set of_hashes = ['kept', 'patches', 'new', 'unique_key', 'columns', 'rows'] + of_log -%}
   {%- set of_comparison = ['old', 'new', 'unique_key', 'columns', 'before_image'] -%}
   {%- set arguments = of_hashes if strategy.library else of_comparison -%}
-  {%- do adapter.check_library_function(function, arguments + deltawave._options_of_function(strategy)) -%}
+  {%- do adapter.check_library_function(function, arguments + strategy.options) -%}
 {%- endmacro -%}

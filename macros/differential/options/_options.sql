@@ -11,7 +11,6 @@
   {{ return({
     'unique_key': {'default': none, 'is': 'columns'},
     'strategy': {'default': 'auto', 'is': 'choice', 'values': ['auto'] + deltawave._strategies().keys() | list},
-    'min_comparisons_before_error': {'default': 1000000000000000, 'is': 'comparisons'},
     'updated_at': {'default': none, 'is': 'name', 'selects': true, 'meaning': 'when a row was touched'},
     'delete_flag': {'default': none, 'is': 'name', 'selects': true, 'meaning': 'whether a row is deleted'},
     'overlap': {'default': none, 'is': 'overlap'},
@@ -20,14 +19,10 @@
     'row_id': {'default': none, 'is': 'name', 'selects': true},
     'range_rows': {'default': none, 'is': 'count'},
     'ranges_per_run': {'default': none, 'is': 'count'},
-    'range_pause': {'default': none, 'is': 'seconds'},
-    'checksum_bits': {'default': 64, 'is': 'choice', 'values': [64, 128]},
-    'in_place': {'default': false, 'is': 'choice', 'values': [false, true]},
     'memory_bytes': {'default': 1073741824, 'is': 'count'},
     'relations': {'default': none, 'is': 'relations', 'selects': true},
     'root': {'default': none, 'is': 'name', 'selects': true},
     'constant_relations': {'default': [], 'is': 'names'},
-    'hint': {'default': none, 'is': 'choice', 'values': [none, 'merge', 'shuffle_hash', 'broadcast']},
     'compare_columns': {'default': none, 'is': 'columns'},
     'ignore_columns': {'default': none, 'is': 'columns'},
     'tolerance': {'default': none, 'is': 'tolerance'},
@@ -50,8 +45,6 @@
     'state_schema': {'default': none, 'is': 'name'},
     'remote': {'default': none, 'is': 'name'},
     'file_format': {'default': 'parquet', 'is': 'choice', 'values': ['parquet', 'delta', 'iceberg']},
-    'copy_format': {'default': 'parquet', 'is': 'choice', 'values': ['parquet', 'delta', 'iceberg']},
-    'buckets': {'default': none, 'is': 'count'},
     'full_refresh': {'default': none, 'is': 'choice', 'values': [none, false, true]},
   }) }}
 {%- endmacro -%}

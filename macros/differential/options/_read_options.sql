@@ -31,10 +31,6 @@
 
 {# Refuses configuration keys that look meant for us but that nobody reads. #}
 {%- macro _refuse_unknown(name, config, options) -%}
-  {%- set retired = deltawave._given(name, config, 'covering_copy') -%}
-  {%- if retired -%}
-    {%- do deltawave._fail('covering_copy', {'model': name, 'copy': retired}) -%}
-  {%- endif -%}
   {%- set meta = config.get('meta') or {} -%}
   {%- for given in meta if meta[given] is mapping and deltawave._is_near(given, 'deltawave') -%}
     {%- do deltawave._fail('option_block', {'model': name, 'given': given}) -%}

@@ -19,7 +19,7 @@
   {%- set can_cut = deltawave._has_bounds(columns) and rows > target -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, ranges) }}
-using {{ job.settings.copy_format }}
+using {{ deltawave._state_format() }}
 as
 with sampled as (
     select {{ deltawave._key_struct(job) }} as low

@@ -20,7 +20,7 @@
   {%- set staged = deltawave._staged_rows(job, batch, batch.result.log_table) -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, target) }}
-using {{ job.settings.copy_format }}
+using {{ deltawave._state_format() }}
 as
 with placed as (
     {{ deltawave._indented(deltawave._placed(job, batch.landed, landed, lows, ranges | length)) }}
@@ -42,7 +42,7 @@ pieces as (
         if(row_count > {{ 2 * range_rows }}, place div {{ range_rows }}, 0) as piece,
         min(low) as low,
         count(*) as row_count,
-        {{ deltawave._sum_of_checksums('row_checksum', job.settings.checksum_bits) }} as checksum
+        {{ deltawave._sum_of_checksums('row_checksum') }} as checksum
     from counted
     group by range_id, piece
 ),
@@ -67,7 +67,7 @@ renewed as (
         ranges.range_id,
         coalesce(pieces.piece, 0) as piece,
         if({{ was_fetched }}, coalesce(pieces.row_count, 0), ranges.row_count) as row_count,
-        if({{ was_fetched }}, coalesce(pieces.checksum, '{{ deltawave._empty_sum(job.settings.checksum_bits) }}'), ranges.checksum) as checksum,
+        if({{ was_fetched }}, coalesce(pieces.checksum, '{{ deltawave._empty_sum() }}'), ranges.checksum) as checksum,
         {%- for kind in ['inserts', 'deletes', 'updates'] %}
         {%- if is_counted %}
         case
@@ -121,9 +121,9 @@ from {{ deltawave._attempt_relation(job, batch.result.ranges) }}
 {%- endmacro -%}
 
 {# The sums of the rows' checksums, as text. #}
-{%- macro _sum_of_checksums(column, bits) -%}
+{%- macro _sum_of_checksums(column) -%}
   {%- set hashes = [] -%}
-  {%- for part in range(1 if bits == 64 else 2) -%}{%- do hashes.append('cast(get(split(' ~ column ~ ", ':'), " ~ part ~ ') as bigint)') -%}{%- endfor -%}
+  {%- for part in range(2) -%}{%- do hashes.append('cast(get(split(' ~ column ~ ", ':'), " ~ part ~ ') as bigint)') -%}{%- endfor -%}
   {{ return(deltawave._exact_sums(hashes)) }}
 {%- endmacro -%}
 
@@ -137,4 +137,4 @@ from {{ deltawave._attempt_relation(job, batch.result.ranges) }}
   {{ return("concat_ws(':', " ~ sums | join(', ') ~ ')') }}
 {%- endmacro -%}
 
-{%- macro _empty_sum(bits) -%}{{ return('0' if bits == 64 else '0:0') }}{%- endmacro -%}
+{%- macro _empty_sum() -%}{{ return('0:0') }}{%- endmacro -%}

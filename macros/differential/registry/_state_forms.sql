@@ -11,27 +11,26 @@
     fingerprint  fingerprint(job, batch): what it depends on besides the rows; states with different ones cannot be compared
     has_rows     its table has whole rows, a part of which can be read
     is_dump      a dump's own rows: they also hold changes that were not logged
-    in_order     in the dump's order
-    in_place     the dump's own files: only a strategy that keeps them compares with them
     has_ranges   in the key's order, so that key ranges can be cut and read
     fixed_by     the options that determine the fingerprint, for messages
+    is_gone      only earlier versions have written it
 #}
 {%- macro _state_forms() -%}
   {%- set form = {
     'after': none, 'write': none, 'of_rows': none, 'patched': none, 'read': none, 'fingerprint': none, 'has_rows': false, 'is_dump': false,
-    'in_order': false, 'in_place': false, 'has_ranges': false, 'fixed_by': none,
+    'has_ranges': false, 'fixed_by': none, 'is_gone': false,
   } -%}
   {%- set copy = dict(form, write='_write_copy', read='_read_copy', has_rows=true, is_dump=true) -%}
   {%- set compared = 'compare_columns, ignore_columns and columns' -%}
   {{ return({
     'copy': dict(copy, after='dump'),
     'accepted': copy,
-    'ordered': dict(copy, after='dump', write='_write_ordered', in_order=true),
-    'files': dict(form, write='_write_files', read='_read_files', is_dump=true, in_order=true, in_place=true),
+    'ordered': dict(copy, is_gone=true),
+    'files': dict(form, is_dump=true, is_gone=true),
     'base': dict(form, after='slice', write='_write_base', patched='_patched_base', has_rows=true, has_ranges=true),
     'checksums': dict(
       form, after='slice', write='_write_checksums', of_rows='_checksums_of', patched='_patched_checksums', fingerprint='_fingerprint_of_checksums',
-      fixed_by='checksum_bits, ' ~ compared,
+      fixed_by=compared,
     ),
     'hashes': dict(
       form, after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes', fingerprint='_fingerprint_of_hashes',

@@ -9,7 +9,7 @@
 
 {%- macro default___strategies() -%}
   {%- set of_time = ['updated_at', 'overlap', 'null_timestamp', 'future_timestamp', 'row_id', 'range_rows'] -%}
-  {%- set of_ranges = ['range_rows', 'ranges_per_run', 'range_pause'] -%}
+  {%- set of_ranges = ['range_rows', 'ranges_per_run'] -%}
   {#- These strategies read a row only when it has changed: one in quarantine would stay there until its next change. -#}
   {%- set no_duplicates = {'duplicate_keys': ['fail']} -%}
   {{ return({
@@ -23,7 +23,7 @@
     ),
     'sort_merge': deltawave._strategy(
       reads='dump', reader='_whole_dump', comparison='_changes_by_sort_merge', keeps='copy', sees_deletes='all', source='LG96 3.1',
-      allows={'duplicate_keys': ['fail', 'quarantine'], 'hint': [none, 'merge']},
+      allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
     'timestamp': deltawave._strategy(
       reads='slice', reader='_slice_by_time', keeps='base', ranges='lookup', sees_deletes='none', source='CH98 3.2', resumes='select',
@@ -35,25 +35,12 @@
     ),
     'row_checksum': deltawave._strategy(
       reads='slice', reader='_slice_by_row_checksums', keeps='checksums', checksums='rows', sees_deletes='all', before_images='log',
-      source='CH98 3.3', options=['checksum_bits'], allows=dict(no_duplicates, tolerance=[none]),
-    ),
-    'sort_merge_compressed': deltawave._strategy(
-      reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.sort_merge_compressed', allows={'tolerance': [none]},
+      source='CH98 3.3', allows=dict(no_duplicates, tolerance=[none]),
     ),
     'hash_compressed': deltawave._strategy(
       reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.hash_compressed', reads_log=true, options=['memory_bytes'],
+      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'],
       allows={'tolerance': [none]},
-    ),
-    'window': deltawave._strategy(
-      reads='dump', reader='_whole_dump', comparison='deltawave.differencing.window.changes', compares='python', keeps='ordered',
-      keeps_in_place='files', sees_deletes='all', source='LG96 4', options=['in_place', 'memory_bytes'],
-      allows={'duplicate_keys': ['fail', 'quarantine']},
-    ),
-    'text_diff': deltawave._strategy(
-      reads='dump', reader='_whole_dump', comparison='deltawave.differencing.text_diff.changes', compares='python', keeps='ordered',
-      keeps_in_place='files', sees_deletes='all', source='LG95 3.5', options=['in_place', 'memory_bytes'], allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
     'ranges': deltawave._strategy(
       reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4', resumes='strategy',
@@ -61,7 +48,7 @@
     ),
     'range_checksum': deltawave._strategy(
       reads='slice', reader='_slice_by_range_checksums', keeps='base', ranges='compared', checksums='ranges', sees_deletes='all',
-      source='CH98 3.6', resumes='strategy', options=of_ranges + ['checksum_bits'],
+      source='CH98 3.6', resumes='strategy', options=of_ranges,
     ),
     'view': deltawave._strategy(
       reads='logs', reader='_slice_by_view', keeps='base', ranges='lookup', sees_deletes='all', source='CH98 4', resumes='select',
@@ -81,10 +68,8 @@
                    the whole dump (is_whole) where _has_drifted, and if it returns changes, the landed rows need was_kept
     comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted path of a function
     compares       sql or python
-    keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the key's hash if Spark joins it), ordered (in the
-                   dump's order), base (in key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes
+    keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the key's hash if Spark joins it), base (in key order, patched by the log), checksums (one per key, patched by the log), hashes (keys and hashes
                    that a library compares, patched by the log)
-    keeps_in_place what it keeps instead with the option in_place: files (a list of the dump's files, which are compared in place); none
     ranges         lookup: rows of the state are found by key ranges; compared: key ranges are compared; none
     checksums      what is compared by checksums: rows, ranges, or none
     sees_deletes   all, flagged or none
@@ -93,15 +78,13 @@
     options        options that it reads, besides those that all strategies read; others refuse them
     requires       required options, each with an example
     allows         allowed values of options; others are refused
-    library        for hashes: the Python module that computes and compares them, see _hashes_of
-    reads_log      whether that library reads the log's files itself, see _files_of_log
+    library        for hashes: the Python module that computes and compares them, and reads the log's files, see _hashes_of and _files_of_log
     check          a macro that checks the settings as a whole: check(model_name, settings)
     source         the paper's section
 #}
 {%- macro _strategy(
-    reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', keeps_in_place=none, ranges=none,
-    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, reads_log=false,
-    check=none
+    reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none,
+    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, check=none
 ) -%}
   {{ return({
     'reads': reads,
@@ -109,7 +92,6 @@
     'comparison': comparison,
     'compares': compares,
     'keeps': keeps,
-    'keeps_in_place': keeps_in_place,
     'ranges': ranges,
     'checksums': checksums,
     'sees_deletes': sees_deletes,
@@ -119,7 +101,6 @@
     'requires': requires,
     'allows': dict(deltawave._limits(reads, compares), **allows),
     'library': library,
-    'reads_log': reads_log,
     'check': check,
     'source': source,
   }) }}

@@ -11,11 +11,6 @@
   {{ return(strategy) }}
 {%- endmacro -%}
 
-{# The options that a strategy's Python function receives: not in_place if the engine itself keeps files in place. #}
-{%- macro _options_of_function(strategy) -%}
-  {{ return(strategy.options | reject('eq', 'in_place') | list if strategy.keeps_in_place else strategy.options) }}
-{%- endmacro -%}
-
 {# The strategies that compare two whole relations by SQL, and so need neither a state nor Python. #}
 {%- macro _stateless_strategies() -%}
   {%- set names = [] -%}
@@ -26,7 +21,7 @@
 {%- endmacro -%}
 
 {# What auto chooses from; the first one has no assumptions. #}
-{%- macro _auto_strategies() -%}{{ return(['outer_join', 'hash_compressed', 'window']) }}{%- endmacro -%}
+{%- macro _auto_strategies() -%}{{ return(['outer_join', 'hash_compressed']) }}{%- endmacro -%}
 
 {#
   Refuses a declaration with a trait that the engine does not know, or that contradicts another: nothing else would notice a misspelt one. A
@@ -74,7 +69,6 @@
     'reads': {'takes': ['dump', 'differences', 'slice', 'logs']},
     'compares': {'takes': ['sql', 'python']},
     'keeps': {'takes': names, 'depends_on': 'reads'},
-    'keeps_in_place': {'takes': [none, 'files'] if form.in_order else [none], 'depends_on': 'keeps'},
     'ranges': {'takes': [none, 'lookup', 'compared'] if form.has_ranges else [none], 'depends_on': 'keeps'},
     'checksums': {
       'takes': ['rows'] if has_checksums else [none, 'ranges'] if compares_ranges else [none],

@@ -5,8 +5,7 @@
     partitions  [batch_id, attempt] of the valid partitions; merged ones (below 0) may have rows of any batch
 #}
 {%- macro _files_of_log(job, batch, names, from_batch) -%}
-  {%- set is_worth_it = job.strategy.reads_log or batch.rows_old >= adapter.dispatch('_many_rows', 'deltawave')() -%}
-  {%- if not job.strategy.library or job.settings.file_format != 'parquet' or not is_worth_it -%}{{ return(none) }}{%- endif -%}
+  {%- if not job.strategy.library or job.settings.file_format != 'parquet' -%}{{ return(none) }}{%- endif -%}
   {%- set cells = deltawave._quoted_list(names + ['change_type', 'of_batch']) | join(', ') -%}
   {%- set partitions = [] -%}
   {%- for partition in batch.result.partitions if partition.batch_id < 0 or partition.batch_id >= from_batch -%}
@@ -20,5 +19,5 @@
   }) }}
 {%- endmacro -%}
 
-{# A strategy that uses DuckDB for nothing else lets it read the log's files from this many rows on: then that pays for its fixed costs. #}
+{# From this many rows on, comparing row groups by their checksums pays for its fixed costs. #}
 {%- macro default___many_rows() -%}{{ return(1000000) }}{%- endmacro -%}

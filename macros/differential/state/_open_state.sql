@@ -12,6 +12,10 @@
 
   {%- do deltawave._check_slice_columns(job, batch) -%}
   {%- set is_reused = deltawave._is_in_form(job, last.state) and is_comparable -%}
+  {%- if deltawave._is_in_form(job, last.state) and not is_comparable -%}
+    {%- set message = ': the kept ' ~ last.state.kind ~ ' were computed in another way; they are computed again, from the log' -%}
+    {%- do log('deltawave: ' ~ job.name ~ message, info=true) -%}
+  {%- endif -%}
   {%- set state = last.state if is_reused else deltawave._write_last_state(job, batch, last) -%}
   {%- set ranges = none -%}
   {%- if job.strategy.ranges -%}
@@ -35,7 +39,7 @@
 
 {#
   Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not have
-  them all, so it can only continue with the same checksums, or in place.
+  them all, so it can only continue with the same checksums.
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
@@ -45,8 +49,8 @@
     {%- do deltawave._fail('checksums_alone', {
       'model': job.name, 'kind': last.state.kind, 'strategies': able | join(' or '), 'options': form.fixed_by,
     }) -%}
-  {%- elif form.in_place and not deltawave._form_for(job.strategy).in_place -%}
-    {%- do deltawave._fail('files_alone', {'model': job.name, 'strategy': last.progress_strategy}) -%}
+  {%- elif form.is_dump and not form.has_rows -%}
+    {%- do deltawave._fail('files_alone', {'model': job.name}) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -95,19 +99,14 @@ where {{ condition }}
 {%- endmacro -%}
 
 {#
-  The previous rows that a whole dump is compared with: {rows, is_logged, files}. rows: a relation with the key's hash; files: states whose files must not
-  change until the batch is counted. A column that is compared for the first time, or with another tolerance, is compared with the log: a dump also has
-  changes that were not logged.
+  The previous rows that a whole dump is compared with, as a relation with the key's hash. A column that is compared for the first time, or with another
+  tolerance, is compared with the log: a dump also has changes that were not logged.
 #}
 {%- macro _previous_dump(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
   {%- set is_in_log = deltawave._is_compared_otherwise(job, batch, last) and not batch.is_baseline -%}
-  {%- if form.read and not is_in_log and (not form.in_place or deltawave._form_for(job.strategy).in_place) -%}
-    {%- set files = [last.state] if form.in_place else [] -%}
-    {%- if files -%}
-      {%- do deltawave._require_files(job, batch, files) -%}
-    {%- endif -%}
-    {{ return({'rows': deltawave._macro_named(form.read)(job, batch, last.state), 'is_logged': false, 'files': files}) }}
+  {%- if form.read and not is_in_log -%}
+    {{ return(deltawave._macro_named(form.read)(job, batch, last.state)) }}
   {%- endif -%}
   {%- set known = deltawave._as_logged(last) if is_in_log else last -%}
   {%- set sql -%}
@@ -120,7 +119,7 @@ where {{ condition }}
     ) as previous
 )
   {%- endset -%}
-  {{ return({'rows': sql, 'is_logged': known.state == deltawave._log_alone(), 'files': []}) }}
+  {{ return(sql) }}
 {%- endmacro -%}
 
 {# Does the batch compare a column that the last one did not compare, or with another tolerance? In a bag all columns are always compared. #}

@@ -3,8 +3,8 @@
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) | join(', ') -%}
   {%- set sql -%}
 create table {{ deltawave._attempt_relation(job, table) }}
-using {{ job.settings.copy_format }}
-{{ deltawave._name_mapping(job.settings.copy_format, columns) }}
+using {{ deltawave._state_format() }}
+{{ deltawave._name_mapping(deltawave._state_format(), columns) }}
 as
 with base as (
     {{ deltawave._indented(rows) }}

@@ -21,7 +21,7 @@ from summed
 {%- set keys = job.settings.unique_key -%}
 select
     {{ deltawave._quoted_list(keys) | join(',\n    ') }},
-    {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
+    {{ deltawave._checksum_of(batch) }} as row_checksum,
     {{ deltawave._key_hash('side', keys) }} as key_hash
 from (
     {{ deltawave._indented(deltawave._typed_rows(batch, rows)) }}
@@ -42,7 +42,7 @@ from (
     select
         {{ deltawave._quoted_list(keys) | join(',\n        ') }},
         {{ deltawave._key_hash('log', keys) }} as key_hash,
-        {{ deltawave._checksum_of(batch, job.settings.checksum_bits) }} as row_checksum,
+        {{ deltawave._checksum_of(batch) }} as row_checksum,
         `_change_type`,
         `_batch_id`
     from {{ job.target }} as log
@@ -52,14 +52,14 @@ from (
 {%- endmacro -%}
 
 {# The row's checksum, over the compared columns. #}
-{%- macro _checksum_of(batch, bits) -%}
+{%- macro _checksum_of(batch) -%}
   {%- set compared = [] -%}
   {%- for column in batch.columns if column.is_chosen -%}
     {%- do compared.append({'name': column.name, 'data_type': column.data_type}) -%}
   {%- endfor -%}
-  {{ return(deltawave.row_checksum(compared, bits=bits) if compared else deltawave._literal('')) }}
+  {{ return(deltawave.row_checksum(compared, bits=128) if compared else deltawave._literal('')) }}
 {%- endmacro -%}
 
 {%- macro default___fingerprint_of_checksums(job, batch) -%}
-  {{ return(local_md5(deltawave._checksum_of(batch, job.settings.checksum_bits))) }}
+  {{ return(local_md5(deltawave._checksum_of(batch))) }}
 {%- endmacro -%}

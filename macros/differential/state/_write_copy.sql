@@ -1,7 +1,7 @@
 {# A copy of the dump. For Spark's join its rows are placed by the key's hash. A small copy is a single file. #}
 {%- macro default___write_copy(job, batch, table, rows, columns) -%}
   {%- if job.is_small or not deltawave._may_join_in_files(job) -%}
-    {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=false)) }}
+    {{ return(deltawave._copy_dump(job, table, rows, columns)) }}
   {%- endif -%}
   {{ return(deltawave._copy_in_files(job, table, rows, columns)) }}
 {%- endmacro -%}
@@ -24,13 +24,10 @@
   rows need more than values of both: with a tolerance, or rows that are counted or set aside.
 #}
 {%- macro _may_join_in_files(job) -%}
-  {%- set settings, form = job.settings, deltawave._form_for(job.strategy) -%}
-  {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and settings.hint is none and not settings.tolerance -%}
+  {%- set settings = job.settings -%}
+  {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and not settings.tolerance -%}
   {%- set is_local = deltawave._runs_python() and not job.remote and deltawave._has_local_master() -%}
-  {{ return(
-    is_usual and is_local and job.strategy.comparison == '_changes_by_outer_join' and form.has_rows and not form.in_order
-    and settings.copy_format == 'parquet' and deltawave._is_read_by_duckdb(job)
-  ) }}
+  {{ return(is_usual and is_local and job.strategy.comparison == '_changes_by_outer_join' and deltawave._is_read_by_duckdb(job)) }}
 {%- endmacro -%}
 
 {# Do Spark's tasks run on this machine, which has deltawave installed? #}
@@ -48,12 +45,7 @@
 {# A state of whole rows, which every strategy takes over. #}
 {%- macro _write_whole_rows(job, batch, rows, columns) -%}
   {%- set table = deltawave._own_table(batch, 'copy') -%}
-  {{ return(dict(table, **deltawave._copy_dump(job, table, rows, columns, is_ordered=false))) }}
-{%- endmacro -%}
-
-{# A copy in the dump's order. It needs no exchange: its files follow each other as the dump's parts do. #}
-{%- macro default___write_ordered(job, batch, table, rows, columns) -%}
-  {{ return(deltawave._copy_dump(job, table, rows, columns, is_ordered=true)) }}
+  {{ return(dict(table, **deltawave._copy_dump(job, table, rows, columns))) }}
 {%- endmacro -%}
 
 {# Is this a copy without the key's hash, whose files a library reads where they are? #}
@@ -65,14 +57,14 @@
   {{ return('(\n    select copy.*, ' ~ deltawave._key_hash('copy', job.settings.unique_key) ~ ' as key_hash\n    from ' ~ relation ~ ' as copy\n)') }}
 {%- endmacro -%}
 
-{%- macro _copy_dump(job, table, rows, columns, is_ordered) -%}
+{%- macro _copy_dump(job, table, rows, columns) -%}
   {%- set sql -%}
-{{ deltawave._create_by_hash(job, table, columns, is_ordered) }}
+{{ deltawave._create_by_hash(job, table, columns) }}
 with dump as (
     {{ rows }}
 )
 
-select{{ '' if is_ordered else ' /*+ repartition(' ~ deltawave._buckets(job) ~ ', key_hash) */' }}
+select /*+ repartition({{ deltawave._buckets(job) }}, key_hash) */
     {{ deltawave._quoted_list(columns | map(attribute='name'), 'dump') | join(',\n    ') }},
     {{ deltawave._key_hash('dump', job.settings.unique_key) }} as key_hash
 from dump
@@ -82,30 +74,26 @@ from dump
 {%- endmacro -%}
 
 {# The start of a statement that writes rows with these columns and key_hash: bucketed and sorted by it where Spark can. #}
-{%- macro _create_by_hash(job, table, columns, is_ordered=false) -%}
+{%- macro _create_by_hash(job, table, columns) -%}
 create table {{ deltawave._attempt_relation(job, table) }}
-using {{ job.settings.copy_format }}
-{{ deltawave._name_mapping(job.settings.copy_format, columns) }}
-{% if job.settings.copy_format == 'parquet' and not is_ordered -%}
+using {{ deltawave._state_format() }}
+{{ deltawave._name_mapping(deltawave._state_format(), columns) }}
+{% if deltawave._state_format() == 'parquet' -%}
 clustered by (key_hash) sorted by (key_hash) into {{ deltawave._buckets(job) }} buckets
 {% endif -%}
 as
 {%- endmacro -%}
 
 {#
-  The number of buckets: as configured, otherwise one for a small table, or the session's number of shuffle partitions, so that the join is as parallel as
-  any other. Queried once per run.
+  The number of buckets: one for a small table, otherwise the session's number of shuffle partitions, so that the join is as parallel as any other. Queried
+  once per run.
 #}
 {%- macro _buckets(job) -%}
-  {%- if job.is_small and not job.settings.buckets -%}
+  {%- if job.is_small -%}
     {{ return(1) }}
   {%- elif job.buckets is none -%}
-    {%- set buckets = job.settings.buckets -%}
-    {%- if not buckets -%}
-      {%- set partitions = deltawave._setting(job, 'spark.sql.shuffle.partitions') | int(0) -%}
-      {%- set buckets = partitions if partitions > 0 else 200 -%}
-    {%- endif -%}
-    {%- do deltawave._update(job, buckets=buckets) -%}
+    {%- set partitions = deltawave._setting(job, 'spark.sql.shuffle.partitions') | int(0) -%}
+    {%- do deltawave._update(job, buckets=partitions if partitions > 0 else 200) -%}
   {%- endif -%}
   {{ return(job.buckets) }}
 {%- endmacro -%}

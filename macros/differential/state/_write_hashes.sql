@@ -2,15 +2,14 @@
   Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has these functions:
 
     hash_version    what computes the hashes of such rows
-    differing_rows  the rows of the dump that differ from the hashes of the previous state
-    differing_pairs the same with the previous rows, if it reads the log
+    differing_pairs the rows of the dump that differ from the hashes of the previous state, with the previous rows if it can read the log
     kept_hashes     the hashes of rows
     patched_hashes  the hashes of the previous state, after later changes
 
   Only the library reads the state.
 #}
 {%- macro default___write_hashes(job, batch, table, rows, columns) -%}
-  {%- do deltawave._run(job, 'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ job.settings.copy_format ~ '\nas\n' ~ rows) -%}
+  {%- do deltawave._run(job, 'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ deltawave._state_format() ~ '\nas\n' ~ rows) -%}
   {{ return({}) }}
 {%- endmacro -%}
 
@@ -48,7 +47,7 @@
     {%- set names = batch.columns | selectattr('in_new') | map(attribute='name') | list -%}
     {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1) -%}
     {%- do relations.update(patches=deltawave._in_parentheses(patches)) -%}
-    {%- set log = deltawave._files_of_log(job, batch, names, last.state.as_of + 1) if job.strategy.reads_log else none -%}
+    {%- set log = deltawave._files_of_log(job, batch, names, last.state.as_of + 1) -%}
     {%- if log -%}
       {%- do relations.update(stored=log.stored) -%}
       {%- do options.update(partitions=log.partitions, from_batch=log.from_batch) -%}

@@ -10,16 +10,13 @@
     'columns': columns,
     'before_image': job.settings.before_image != 'none',
   } -%}
-  {%- for option in deltawave._options_of_function(job.strategy) -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
+  {%- for option in job.strategy.options -%}{%- do options.update({option: job.settings[option]}) -%}{%- endfor -%}
   {%- set sides = {'old': deltawave._side_for_python(batch, 'old'), 'new': deltawave._side_for_python(batch, 'new')} -%}
   {%- set changes = deltawave._view_by_python(job, batch, job.strategy.comparison, sides, options, 'changes') -%}
   {%- set names = deltawave._require_changes(job, batch, changes) -%}
-  {%- set measures = deltawave._measured_columns().keys() | list -%}
-  {%- set unknown = [] -%}
-  {%- for name, value in batch.result.measured.items() if name not in measures or value is sequence -%}{%- do unknown.append(name) -%}{%- endfor -%}
-  {%- if unknown -%}
+  {%- if batch.result.measured -%}
     {%- do deltawave._refuse(job, batch, 'python_measures', {
-      'function': job.strategy.comparison, 'names': unknown | join(', '), 'known': measures | join(', '),
+      'function': job.strategy.comparison, 'names': batch.result.measured.keys() | join(', '),
     }) -%}
   {%- endif -%}
   {%- set marker = deltawave._literal(deltawave._backfill_marker()) -%}

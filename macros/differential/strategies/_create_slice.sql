@@ -2,8 +2,8 @@
 {%- macro _create_slice(job, batch, select) -%}
   {%- set sql -%}
 create table {{ batch.landed }}
-using {{ job.settings.copy_format }}
-{{ deltawave._name_mapping(job.settings.copy_format, batch.columns) }}
+using {{ deltawave._state_format() }}
+{{ deltawave._name_mapping(deltawave._state_format(), batch.columns) }}
 as
 {{ deltawave._hashed_slice(job, select, is_balanced=not batch.is_first) }}
   {%- endset -%}
@@ -12,7 +12,7 @@ as
 
 {# Nothing is landed, but by the table's name the next run finds what this attempt has left if it is killed. #}
 {%- macro _mark_attempt(job, batch) -%}
-  {%- do deltawave._run(job, 'create table ' ~ batch.landed ~ ' (nothing boolean) using ' ~ job.settings.copy_format) -%}
+  {%- do deltawave._run(job, 'create table ' ~ batch.landed ~ ' (nothing boolean) using ' ~ deltawave._state_format()) -%}
 {%- endmacro -%}
 
 {# is_balanced: in files of about the same size. Later reading splits the files of a whole dump anyway, and moving all of its rows takes longer than writing. #}

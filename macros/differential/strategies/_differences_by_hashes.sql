@@ -4,8 +4,8 @@
     first dump     it is landed; if it is nothing but columns of Parquet files, whose changes are noticed (see _source_fingerprint), it is read several
                    times instead
     other columns  hashes cannot be compared: the dump is landed whole, and Spark joins it with the previous rows, as under outer_join
-    else           if the library reads the log, the rows that differ come with their before images, and nothing is landed; otherwise they are landed
-                   with the keys of deleted rows, and Spark finds before images in the log, if it still has them
+    else           if the library can read the log, the rows that differ come with their before images, and nothing is landed; otherwise they are
+                   landed with the keys of deleted rows, and Spark finds before images in the log, if it still has them
 #}
 {%- macro default___differences_by_hashes(job, batch, last) -%}
   {%- set rows = deltawave._named_rows(job, batch) -%}
@@ -17,7 +17,7 @@
   {%- endif -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
     {%- do deltawave._create_slice(job, batch, rows) -%}
-    {%- set old = deltawave._previous_dump(job, batch, last).rows if last else none -%}
+    {%- set old = deltawave._previous_dump(job, batch, last) if last else none -%}
     {%- set counted = none if last else deltawave._counted_in_files(job, batch, 'count_keys', {'rows': batch.landed | string}) -%}
     {{ return(deltawave._reading(incoming=batch.landed, old=old, counted=counted, is_whole=true)) }}
   {%- endif -%}
@@ -29,9 +29,9 @@
   {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
-{# The log in which a library may find before images; none if it does not have them, or the library does not read it. #}
+{# The log in which the library may find before images; none if it does not have them, or the library can't read it. #}
 {%- macro _whole_log(job, batch) -%}
-  {%- if not job.strategy.reads_log or not deltawave._log_has_all_rows(job, batch) -%}{{ return(none) }}{%- endif -%}
+  {%- if not deltawave._log_has_all_rows(job, batch) -%}{{ return(none) }}{%- endif -%}
   {{ return(deltawave._files_of_log(job, batch, batch.columns | selectattr('in_old') | map(attribute='name') | list, batch.first_batch)) }}
 {%- endmacro -%}
 
@@ -50,8 +50,7 @@
     {%- if deltawave._may_be_idle(job, batch, last) -%}{%- do options.update(same_rows=last.state.rows) -%}{%- endif -%}
   {%- endif -%}
   {%- if batch.row_groups is not none -%}{%- do options.update(marks=batch.row_groups) -%}{%- endif -%}
-  {%- set function = job.strategy.library ~ ('.differing_pairs' if job.strategy.reads_log else '.differing_rows') -%}
-  {{ return(deltawave._view_by_python(job, batch, function, relations, options, 'differing')) }}
+  {{ return(deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_pairs', relations, options, 'differing')) }}
 {%- endmacro -%}
 
 {#
@@ -81,7 +80,7 @@
   does not reach the files.
 #}
 {%- macro _counted_in_files(job, batch, function, relations) -%}
-  {%- if not job.strategy.reads_log or batch.is_first and batch.checksum_of is not none -%}{{ return(none) }}{%- endif -%}
+  {%- if batch.is_first and batch.checksum_of is not none -%}{{ return(none) }}{%- endif -%}
   {%- set options = {'unique_key': job.settings.unique_key, 'memory_bytes': job.settings.memory_bytes} -%}
   {{ return(adapter.call_library('deltawave.differencing.logged_rows.' ~ function, relations, options)) }}
 {%- endmacro -%}

@@ -3,7 +3,6 @@
 
     incoming       the rows read, as a relation or a select in parentheses, with the log's columns (for a whole dump: the dump's) and key_hash
     old            the previous rows to compare them with; none for a first batch, or if the reader computes the changes
-    old_is_logged  the previous rows are those of the log, which has no order
     changes        a select of the changes, if the reader computes them
     pairs          the view from which `changes` is computed, if a library may write them to the log itself, see _written_changes
     counted        the counts of _count_landed, and previous_rows, if a library has counted the rows
@@ -13,15 +12,14 @@
     state          the dump as it landed, if it was read as a whole
     is_whole       the whole dump was landed, by a strategy that otherwise lands a part
     unlanded       a select of the source itself, which is all rows of files and must not change until the state is written
-    files          states that are files of the source, which must not change until the batch is counted
     is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, old_is_logged=false, changes=none, pairs=none, counted=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false,
-    unlanded=none, files=[], is_idle=false
+    incoming, old=none, changes=none, pairs=none, counted=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false,
+    unlanded=none, is_idle=false
 ) -%}
   {{ return({
-    'incoming': incoming, 'old': old, 'old_is_logged': old_is_logged, 'changes': changes, 'pairs': pairs, 'counted': counted, 'progress': progress,
-    'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'unlanded': unlanded, 'files': files, 'is_idle': is_idle,
+    'incoming': incoming, 'old': old, 'changes': changes, 'pairs': pairs, 'counted': counted, 'progress': progress,
+    'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'unlanded': unlanded, 'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

@@ -17,7 +17,6 @@
     {{ return(deltawave._reading(incoming=batch.landed, is_idle=true)) }}
   {%- endif -%}
   {%- set fetched = deltawave._in_few_places(ranges, found.moved or read[:1]) -%}
-  {%- do deltawave._pause(job) -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_of_ranges(job, batch, ranges, fetched)) -%}
   {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=read | length)) }}
 {%- endmacro -%}
@@ -30,13 +29,14 @@
   {%- endfor -%}
   {%- set moved = [] -%}
   {%- set seen = namespace(rows=0) -%}
+  {%- set is_comparable = last.checksum_fingerprint == batch.checksum_fingerprint -%}
+  {%- if last.checksum_fingerprint and not is_comparable -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': the kept checksums were computed in another way; the ranges of this run are fetched', info=true) -%}
+  {%- endif -%}
   {%- for range in read -%}
-    {%- set now = sums.get(range.range_id, {'row_count': 0, 'checksum': deltawave._empty_sum(job.settings.checksum_bits)}) -%}
+    {%- set now = sums.get(range.range_id, {'row_count': 0, 'checksum': deltawave._empty_sum()}) -%}
     {%- set seen.rows = seen.rows + now.row_count -%}
-    {%- set is_known = (
-      last.checksum_fingerprint == batch.checksum_fingerprint and range.row_count == now.row_count and range.checksum == now.checksum
-    ) -%}
-    {%- if not is_known -%}{%- do moved.append(range) -%}{%- endif -%}
+    {%- if not is_comparable or range.row_count != now.row_count or range.checksum != now.checksum -%}{%- do moved.append(range) -%}{%- endif -%}
   {%- endfor -%}
   {{ return({'moved': moved, 'rows': seen.rows}) }}
 {%- endmacro -%}
@@ -44,12 +44,12 @@
 {# One row for each range read that has rows: range_id, row_count, checksum; computed where the source is. #}
 {%- macro _range_checksums(job, batch, last, ranges, read) -%}
   {%- if job.remote -%}
-    {{ return(deltawave._remote_checksums(job, deltawave._keys_first(job, batch), read, job.settings.checksum_bits)) }}
+    {{ return(deltawave._remote_checksums(job, deltawave._keys_first(job, batch), read)) }}
   {%- endif -%}
   {%- set lows = deltawave._attempt_relation(job, last.ranges) -%}
   {%- set hashed = [] -%}
   {%- set hashes = [] -%}
-  {%- for hash in deltawave._summed_hashes(batch, job.settings.checksum_bits) -%}
+  {%- for hash in deltawave._summed_hashes(batch) -%}
     {%- do hashed.append(hash ~ ' as `_hash_' ~ loop.index ~ '`') -%}
     {%- do hashes.append('`_hash_' ~ loop.index ~ '`') -%}
   {%- endfor -%}
@@ -72,17 +72,15 @@ group by range_id
 {%- endmacro -%}
 
 {#
-  The hashes of a row that are summed: one whole number, or two from independent functions, over the key and the compared columns. A sum does not
+  The hashes of a row that are summed: two whole numbers from independent functions, over the key and the compared columns. A sum does not
   depend on the order of rows, and two equal rows do not cancel as they would in an exclusive or.
 #}
-{%- macro _summed_hashes(batch, bits) -%}
+{%- macro _summed_hashes(batch) -%}
   {%- set columns = batch.columns | selectattr('is_key') | list + batch.columns | selectattr('is_chosen') | list -%}
-  {%- set hashes = [] -%}
-  {%- for lane in range(1 if bits == 64 else 2) -%}{%- do hashes.append(deltawave._row_hash(columns, lane=lane)) -%}{%- endfor -%}
-  {{ return(hashes) }}
+  {{ return([deltawave._row_hash(columns, lane=0), deltawave._row_hash(columns, lane=1)]) }}
 {%- endmacro -%}
 
 {# The same as text, for a column of the slice. #}
-{%- macro _summed_text(batch, bits) -%}
-  {{ return("concat_ws(':', " ~ deltawave._summed_hashes(batch, bits) | join(', ') ~ ')') }}
+{%- macro _summed_text(batch) -%}
+  {{ return("concat_ws(':', " ~ deltawave._summed_hashes(batch) | join(', ') ~ ')') }}
 {%- endmacro -%}

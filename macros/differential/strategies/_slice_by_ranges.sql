@@ -9,7 +9,6 @@
   {%- set ranges = deltawave._read_ranges(job, batch, last.ranges) -%}
   {%- set read = deltawave._ranges_of_run(job, batch, ranges) -%}
   {%- for range in read -%}
-    {%- if not loop.first -%}{%- do deltawave._pause(job) -%}{%- endif -%}
     {%- set select = deltawave._rows_of_ranges(job, batch, ranges, [range]) -%}
     {%- if loop.first -%}
       {%- do deltawave._create_slice(job, batch, select) -%}
@@ -58,11 +57,11 @@
   {%- set intervals = deltawave._intervals(chosen) if ranges else [{'low': none, 'high': none}] -%}
   {%- set is_summed = job.strategy.checksums == 'ranges' -%}
   {%- if is_summed and job.remote -%}
-    {{ return(deltawave._remote_rows(job, deltawave._keys_first(job, batch), intervals, job.settings.checksum_bits)) }}
+    {{ return(deltawave._remote_rows(job, deltawave._keys_first(job, batch), intervals)) }}
   {%- endif -%}
 select
     {{ deltawave._dump_names(batch) | join(',\n    ') }},
-    {{ deltawave._summed_text(batch, job.settings.checksum_bits) if is_summed else 'cast(null as string)' }} as row_checksum
+    {{ deltawave._summed_text(batch) if is_summed else 'cast(null as string)' }} as row_checksum
 from (
     {{ deltawave._indented(deltawave._rows_in_intervals(job, batch, intervals)) }}
 )
@@ -81,11 +80,4 @@ where {{ deltawave._ranges_condition(job, ranges, chosen) }}
     rotation={'ranges': ranges, 'read': read, 'fetched': fetched},
     checksums=checksums,
   )) }}
-{%- endmacro -%}
-
-{# Pauses between two reads of the source. #}
-{%- macro _pause(job) -%}
-  {%- if job.settings.range_pause -%}
-    {%- do deltawave._run(job, "select java_method('java.lang.Thread', 'sleep', bigint(" ~ (job.settings.range_pause * 1000) | int ~ '))') -%}
-  {%- endif -%}
 {%- endmacro -%}

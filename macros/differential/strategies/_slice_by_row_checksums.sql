@@ -11,7 +11,7 @@
     {{ return(deltawave._reading(incoming=batch.landed)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch, last)) -%}
-  {%- set checksum = deltawave._checksum_of(batch, job.settings.checksum_bits) -%}
+  {%- set checksum = deltawave._checksum_of(batch) -%}
   {{ return(deltawave._reading_of_differing(
     job, batch, 'if(is_there, not was_kept or row_checksum <> ' ~ checksum ~ ', was_kept)'
   )) }}
@@ -96,7 +96,7 @@ summed as (
         {{ quoted | join(',\n        ') }},
         {{ deltawave._key_hash('dump', keys) }} as key_hash,
         count(*) as `_copies`,
-        max({{ deltawave._checksum_of(batch, job.settings.checksum_bits) }}) as row_checksum
+        max({{ deltawave._checksum_of(batch) }}) as row_checksum
     from dump
     group by {{ quoted | join(', ') }}
 ),

@@ -5,16 +5,14 @@
   {%- if in_files and deltawave._may_be_idle(job, batch, last) and deltawave._is_as_copied(job, batch, last) -%}
     {{ return(deltawave._reading(incoming=none, is_idle=true)) }}
   {%- endif -%}
-  {#- In place, the previous files are checked before those of this dump are listed. -#}
-  {%- set previous = deltawave._previous_dump(job, batch, last) if last else {'rows': none, 'is_logged': false, 'files': []} -%}
   {%- set state = deltawave._write_state(job, batch, rows, job.columns, batch.batch_id) -%}
-  {%- set form = deltawave._form_of(state) -%}
+  {%- set incoming = deltawave._macro_named(deltawave._form_of(state).read)(job, batch, state) -%}
   {%- if in_files -%}
     {%- set pairs = deltawave._pairs_of_copies(job, batch, last.state, state) -%}
     {%- if batch.result.measured.rows is defined -%}
       {#- Spark counts the rows of a dump whose checksum it has to compute. -#}
       {{ return(deltawave._reading(
-        incoming=deltawave._macro_named(form.read)(job, batch, state),
+        incoming=incoming,
         state=state,
         counted=batch.result.measured if batch.checksum_of is none else none,
         changes=deltawave._changes_in_pairs(batch, pairs),
@@ -22,17 +20,7 @@
       )) }}
     {%- endif -%}
   {%- endif -%}
-  {%- set before = previous.files | first -%}
-  {#- The same files, compared in the same way, hold nothing new; a date is recorded nevertheless, and a column that joins the log is logged. -#}
-  {%- set is_same = before and (before.digest, before.columns) == (state.digest, state.columns) -%}
-  {{ return(deltawave._reading(
-    incoming=deltawave._macro_named(form.read)(job, batch, state),
-    old=previous.rows,
-    old_is_logged=previous.is_logged,
-    state=state,
-    files=previous.files + ([state] if form.in_place else []),
-    is_idle=is_same and not batch.snapshot_date and not batch.columns | rejectattr('in_old') | list,
-  )) }}
+  {{ return(deltawave._reading(incoming=incoming, old=deltawave._previous_dump(job, batch, last) if last else none, state=state)) }}
 {%- endmacro -%}
 
 {#

@@ -6,7 +6,7 @@ correspond: keys of the new snapshot's row groups are looked for in the old one'
 
 import logging
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
-from deltawave.differencing.batches import Batches, Mask, Places, Positions
+from deltawave.differencing.batches import Batches, Places, Positions
 from deltawave.differencing.in_place import RowGroups, map_numbers, parallelism
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
@@ -24,37 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 _HASHED = "hash bigint, position bigint"
 
-# Figures that a comparison has measured, by the names of the columns of x__batches.
-Measured = Mapping[str, float]
-
-
-def nearness(
-    at_old: Positions, at_new: Positions, stands_for: Positions, old_rows: int, new_rows: int, window_rows: int
-) -> Measured:
-    """The distance and the divergence of two snapshots.
-
-    - ``distance``: the sum of all displacements, divided by half the square of the larger snapshot's rows; 0 for the
-      same order, up to 1 for the opposite one (LG96 4, equation 3)
-    - ``divergence``: r of D(r, d), the share of the matching rows that lie more than d apart (LG95 4.5)
-    - ``window_rows``: d: how many rows away a window finds a match
-
-    Estimated from places of sampled rows (-1: not there), each of which stands for ``stands_for`` new rows. Rows
-    without a match do not count. Both figures are 0 without matching rows.
-    """
-    matches = at_old >= 0
-    apart, weights = np.abs(at_old - at_new)[matches], stands_for[matches]
-    if not len(apart):
-        return {"distance": 0.0, "divergence": 0.0, "window_rows": window_rows}
-    if not weights.any():
-        # No row that stands for others has a match, but a few of the other sampled rows have one.
-        weights = np.ones_like(weights)
-    # A sample of the opposite order may come out a little too far.
-    distance = min(1.0, float(np.dot(apart, weights)) / (max(old_rows, new_rows) ** 2 / 2))
-    divergence = float(weights[apart > window_rows].sum() / weights.sum())
-    return {"distance": distance, "divergence": divergence, "window_rows": window_rows}
-
-
-# The new snapshot may be cut at some places. So many keys are sampled right after each, and as many between two.
+# The new snapshot may be cut at some places. So many keys are sampled right after each.
 _SAMPLED_KEYS = 256
 # Row groups with fewer rows are sampled together.
 _SEGMENT_ROWS = 1 << 18
@@ -71,11 +41,7 @@ class Segment:
 
 
 class NotSegmentedError(NotInPlaceError):
-    """Tasks cannot read these snapshots in their order, or it would not help; ``measured``: how near their rows are."""
-
-    def __init__(self, reason: str, measured: Measured | None = None) -> None:
-        super().__init__(reason)
-        self.measured: Measured = measured or {}
+    """Tasks cannot read these snapshots in their order, or it would not help."""
 
 
 def aligned(
@@ -86,7 +52,7 @@ def aligned(
     unique_key: Sequence[str],
     reach: int,
     needs_order: bool = False,
-) -> tuple[tuple[Segment, ...], Measured]:
+) -> tuple[Segment, ...]:
     """Cut two snapshots into a segment per task: rows that moved to another segment are joined in the end.
 
     - ``reach``: how many rows apart a window (``name`` in the run's messages) finds equal keys
@@ -102,19 +68,17 @@ def aligned(
     first = _first_keys(positions, bounds)
     at_old, at_new = found[first], positions[first]
     shifts, near_fraction = _shifts(places, at_old, at_new, reach, sum(old.rows) / max(1, sum(new.rows)))
-    stands_for = _stands_for(positions, bounds)
-    measured = nearness(found, positions, stands_for, sum(old.rows), sum(new.rows), reach)
     near = f"{near_fraction:.0%} of the sampled rows lie within {reach:,} rows of each other"
     if near_fraction < _ENOUGH:
-        raise NotSegmentedError(f"only {near}", measured)
+        raise NotSegmentedError(f"only {near}")
     if needs_order and (ordered := _ordered_fraction(len(places), at_old, at_new)) < _ENOUGH:
-        raise NotSegmentedError(f"only {ordered:.0%} of the sampled rows are in the same order", measured)
+        raise NotSegmentedError(f"only {ordered:.0%} of the sampled rows are in the same order")
     chosen = _cuts(bounds, shifts, reach, segments)
     starts = np.array([places[each] + shifts[each] for each in chosen], dtype=np.int64).clip(0, sum(old.rows))
     new_parts = pairwise([*(places[each] for each in chosen), sum(new.rows)])
     parts = tuple(map(Segment, _parts(_snapped(starts, old, reach // 2), sum(old.rows)), new_parts))
     _LOG.info("%s over %d segments: %s", name, len(parts), near)
-    return parts, measured
+    return parts
 
 
 def _places(new: RowGroups) -> list[int]:
@@ -213,51 +177,25 @@ def _parts(starts: Positions, rows: int) -> list[tuple[int, int]]:
 
 
 def _sample(session: SparkSession, new: RowGroups, bounds: list[int], tasks: int) -> tuple[Positions, Positions]:
-    """Hashes and positions of keys of the new snapshot: the first at each place, and some between it and the next."""
-    parts = list(pairwise(bounds))
+    """Hashes and positions of the first keys of the new snapshot at each place."""
+    parts = [(begin, min(begin + _SAMPLED_KEYS, end)) for begin, end in pairwise(bounds)]
 
     def read(number: int) -> Batches:
-        part = parts[number]
-        for at, rows in new.between(*part):
-            own = np.arange(at, at + rows.num_rows)
-            chosen = np.flatnonzero((own < part[0] + _SAMPLED_KEYS) | _is_spread(own, *part))
-            hashes = key_hashes(rows.take(pa.array(chosen)).columns).view(np.int64)
-            yield pa.RecordBatch.from_pydict({"hash": hashes, "position": own[chosen]})
+        for at, rows in new.between(*parts[number]):
+            hashes = key_hashes(rows.columns).view(np.int64)
+            yield pa.RecordBatch.from_pydict({"hash": hashes, "position": np.arange(at, at + rows.num_rows)})
 
     found = map_numbers(session, len(parts), read, _HASHED, tasks).toArrow().sort_by("position")
     hashes, positions = (found.column(name).to_numpy() for name in ("hash", "position"))
     return hashes, positions
 
 
-def _is_spread(positions: Positions, begin: int, end: int) -> Mask:
-    """Which positions are spread evenly: the range is cut into _SAMPLED_KEYS parts, and the middle of each counts."""
-    step = _step(begin, end)
-    is_middle: Mask = (positions - begin) % step == step // 2
-    return is_middle
-
-
-def _step(begin: int, end: int) -> int:
-    return max(1, (end - begin) // _SAMPLED_KEYS)
-
-
 def _first_keys(positions: Positions, bounds: list[int]) -> Places:
-    """Indexes into ``positions`` of the first _SAMPLED_KEYS keys of each place; repeated if it has fewer."""
+    """Indexes into ``positions`` of _SAMPLED_KEYS keys of each place; repeated if it has fewer."""
     if not len(positions):
         return np.zeros(0, np.intp)
     begins = np.searchsorted(positions, bounds).tolist()
-    chosen = [
-        np.resize(np.arange(begin, min(end, begin + _SAMPLED_KEYS)), _SAMPLED_KEYS) for begin, end in pairwise(begins)
-    ]
-    return np.concatenate(chosen)
-
-
-def _stands_for(positions: Positions, bounds: list[int]) -> Positions:
-    """How many rows each sampled position stands for: none if it is not one of the evenly spread ones."""
-    counts = np.zeros(len(positions), np.int64)
-    for begin, end in pairwise(bounds):
-        own = slice(*np.searchsorted(positions, [begin, end]).tolist())
-        counts[own] = np.where(_is_spread(positions[own], begin, end), _step(begin, end), 0)
-    return counts
+    return np.concatenate([np.resize(np.arange(begin, end), _SAMPLED_KEYS) for begin, end in pairwise(begins)])
 
 
 def _found(session: SparkSession, old: RowGroups, hashes: Positions, tasks: int) -> Positions:

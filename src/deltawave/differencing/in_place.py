@@ -51,7 +51,7 @@ _LOG = logging.getLogger(__name__)
 # The metadata key of a column's Parquet field id. Spark may find a column by this id instead of its name.
 _NUMBER = "parquet.field.id"
 # Metadata of a column whose values Spark changes while it reads them.
-FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
+_FILLED_IN = {"EXISTS_DEFAULT", "__CHAR_VARCHAR_TYPE_STRING"}
 
 # pyarrow reads values and names as the files hold them. Spark does the same only under these settings.
 _AS_STORED = {
@@ -327,7 +327,7 @@ def _check_session(session: SparkSession, columns: Sequence[StructField]) -> Non
             raise NotInPlaceError(f"the column {column.name} is of type {column.dataType.simpleString()}")
         if _NUMBER in column.metadata:
             raise NotInPlaceError(f"the column {column.name} has a number")
-        if FILLED_IN.intersection(column.metadata):
+        if _FILLED_IN.intersection(column.metadata):
             raise NotInPlaceError(f"the column {column.name} is filled in or padded by Spark")
 
 

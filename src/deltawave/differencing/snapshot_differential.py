@@ -35,20 +35,6 @@ def _joined(hint: str, old: DataFrame, new: DataFrame, contract: Contract, memor
     return contract.outer_join(old, new, hint)
 
 
-def _in_order(
-    matching: window.Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int
-) -> DataFrame:
-    return window.changes(
-        old,
-        new,
-        unique_key=contract.unique_key,
-        columns=contract.columns,
-        before_image=contract.before_image,
-        memory_bytes=memory_bytes,
-        matching=matching,
-    )[0]
-
-
 def by_hashes(library: ModuleType, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
     """Compress both snapshots and find by hashes the keys whose rows differ, then join the whole rows of these keys.
 
@@ -78,8 +64,8 @@ BY_NAME = {
     "partitioned_hash": Algorithm(partial(_joined, "shuffle_hash")),
     "sort_merge_compressed": Algorithm(partial(by_hashes, sort_merge_compressed), compares_hashes=True),
     "hash_compressed": Algorithm(partial(by_hashes, hash_compressed), compares_hashes=True),
-    "window": Algorithm(partial(_in_order, window.WINDOW)),
-    "text_diff": Algorithm(partial(_in_order, text_diff.TEXT_DIFF)),
+    "window": Algorithm(partial(window.changes, window.WINDOW)),
+    "text_diff": Algorithm(partial(window.changes, text_diff.TEXT_DIFF)),
 }
 ALGORITHMS = tuple(BY_NAME)
 

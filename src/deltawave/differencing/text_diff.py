@@ -6,7 +6,6 @@ moved: these are joined, which is the report's filter of useless delete-insert p
 """
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -100,5 +99,3 @@ def _pieces(at_old: Places, at_new: Places, old: _Section, new: _Section) -> Ite
 
 
 TEXT_DIFF = window.Matching("text diff", in_sequence, needs_order=True)
-# Return the rows that differ, and figures, as ``window.changes`` does.
-changes = partial(window.changes, matching=TEXT_DIFF)

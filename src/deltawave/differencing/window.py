@@ -5,7 +5,7 @@ border, are joined at the end. So the result is exact for snapshots in any order
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StructType
 
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
-from deltawave.differencing.aligning import Measured, NotSegmentedError, Segment, aligned
+from deltawave.differencing.aligning import NotSegmentedError, Segment, aligned
 from deltawave.differencing.batches import Batches, Mask, PositionedBatches, any_unequal, typed
-from deltawave.differencing.contract import MEMORY_BYTES, Columns, Contract
+from deltawave.differencing.contract import Contract
 from deltawave.differencing.in_place import RowGroups, map_numbers
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
@@ -50,29 +50,19 @@ class Matching:
 WINDOW = Matching("window", windowed)
 
 
-def changes(
-    old: DataFrame,
-    new: DataFrame,
-    *,
-    unique_key: Sequence[str],
-    columns: Columns,
-    before_image: bool,
-    memory_bytes: int = MEMORY_BYTES,
-    matching: Matching = WINDOW,
-) -> tuple[DataFrame, Measured]:
-    """Return the rows that differ, and the figures of ``nearness``, if files are read: see docs/python_strategies.md.
+def changes(matching: Matching, old: DataFrame, new: DataFrame, contract: Contract, memory_bytes: int) -> DataFrame:
+    """Return the rows that differ, in the contract's columns.
 
     ``memory_bytes``: what a task may use. Tasks read the files of Parquet tables without Spark. Spark joins the
     snapshots instead if they are no such tables, if it reads other values than the files hold, or if rows lie too far
     apart.
     """
-    contract = Contract(unique_key, columns, before_image)
     try:
-        found, measured = found_in_order(matching, old, new, contract, memory_bytes)
+        found = found_in_order(matching, old, new, contract, memory_bytes)
     except NotSegmentedError as reason:
         _LOG.info("no %s, Spark joins both snapshots: %s", matching.name, reason)
-        return contract.outer_join(old, new), reason.measured
-    return changes_found(found, contract), measured
+        return contract.outer_join(old, new)
+    return changes_found(found, contract)
 
 
 def changes_found(pairs_and_rest: DataFrame, contract: Contract) -> DataFrame:
@@ -96,8 +86,8 @@ def found_in_order(
     contract: Contract,
     memory_bytes: int,
     rows: tuple[RowGroups, RowGroups] | None = None,
-) -> tuple[DataFrame, Measured]:
-    """The pairs of rows that may differ and the rows without a match, in the columns of ``found_schema``; and figures.
+) -> DataFrame:
+    """The pairs of rows that may differ and the rows without a match, in the columns of ``found_schema``.
 
     Tasks compare aligned segments of the files. ``rows``: the row groups to compare; by default all. Raises
     ``NotSegmentedError`` if Spark has to join the snapshots.
@@ -106,14 +96,12 @@ def found_in_order(
     old_rows, new_rows = old_rows.within(memory_bytes), new_rows.within(memory_bytes)
     session = new.sparkSession
     capacity, capacity_bytes = capacities(memory_bytes, old_rows, new_rows)
-    segments, measured = aligned(
-        session, matching.name, old_rows, new_rows, contract.unique_key, capacity, matching.needs_order
-    )
+    segments = aligned(session, matching.name, old_rows, new_rows, contract.unique_key, capacity, matching.needs_order)
     schema = found_schema(contract, old, new)
     sides = old_rows.only(contract.names("old")), new_rows.only(contract.names("new"))
     columns = list(contract.unique_key), contract.compared, to_arrow_schema(schema)
     compare = Comparison(matching, *sides, segments, capacity, capacity_bytes, *columns)
-    return map_numbers(session, len(segments), compare, schema), measured
+    return map_numbers(session, len(segments), compare, schema)
 
 
 def _row_groups(frame: DataFrame, side: Side) -> RowGroups:

@@ -28,8 +28,8 @@ from deltawave.comparable import comparable
 from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import unused_prefix
 from deltawave.differencing.hashing import row_hashes
-from deltawave.differencing.in_place import nullable_schema, parallelism
-from deltawave.differencing.listed_files import looked_at
+from deltawave.differencing.in_place import computed, nullable_schema, parallelism
+from deltawave.differencing.parquet_files import state_of as file_state
 from deltawave.differencing.plain_scans import is_plain_scan
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, PageFile, write_pages
@@ -278,10 +278,22 @@ def state_of(relation: DataFrame) -> str:
 
 def _listed_files(relation: DataFrame) -> str | None:
     """A state through Spark Connect, from the list of files; None if the relation is not just all rows of them."""
-    files = looked_at(relation.sparkSession, sorted(relation.inputFiles())) if is_plain_scan(relation) else ()
-    if not files or any(file.problem is not None for file in files):
+    paths = sorted(relation.inputFiles()) if is_plain_scan(relation) else []
+    if not paths:
         return None
-    state = [(file.path, file.size, file.modified_ns) for file in files]
+
+    def look(number: int) -> tuple[int, int | None] | None:
+        try:
+            return file_state(paths[number])
+        except Exception:
+            # Its file system cannot be reached.
+            return None
+
+    # A task looks at the files, since tasks reach them. A missing one has no size.
+    states = computed(relation.sparkSession, len(paths), look, tasks=1)
+    if any(state is None or state[0] is None for state in states):
+        return None
+    state = [(path, *state) for path, state in zip(paths, states, strict=True)]
     return md5(json.dumps(state).encode(), usedforsecurity=False).hexdigest()
 
 

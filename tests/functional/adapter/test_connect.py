@@ -71,7 +71,7 @@ PROBED = "{{ config(materialized='table') }} {{ deltawave.timed_index_probe(ref(
 
 FAILS_LATE = """
 
-def fails(old, new, unique_key, columns, before_image, hint):
+def fails(old, new, unique_key, columns, before_image):
     return old.select("no_such_column")
 """
 
@@ -80,7 +80,7 @@ from dbt.adapters.deltawave import session
 from deltawave.wave.access import timed_index_probe
 
 spark = session._current.session
-for log in ("log", "hashed", "merged", "windowed"):
+for log in ("log", "hashed"):
     changes = spark.table(f"own.{log}").where("_batch_id = 2").selectExpr("id", "_change_type", "_before.name")
     print(log, sorted(tuple(row) for row in changes.collect()))
 print("wave", spark.table("own.wave").count(), spark.table("own.probed").count())
@@ -142,18 +142,15 @@ def test_what_runs_python(own_process, server):
     own_process.write("macros/own_strategies.sql", own_strategies.DECLARATIONS)
     own_process.write("models/log.sql", LOG)
     own_process.write("models/hashed.sql", LOG.replace("by_function", "hash_compressed"))
-    own_process.write("models/merged.sql", LOG.replace("by_function", "sort_merge_compressed"))
-    own_process.write("models/windowed.sql", LOG.replace("by_function", "window"))
     own_process.write("models/wave.sql", WAVE)
     own_process.write("models/probed.sql", PROBED)
 
     outcome = own_process.dbt("run --vars 'dump: 1'", "run --vars 'dump: 2'", then=PRINT_CHANGES)
     assert outcome.returncode == 0, outcome.stdout
     lines = outcome.stdout.splitlines()
-    for log in ("log", "hashed", "merged", "windowed"):
+    for log in ("log", "hashed"):
         assert f"{log} [(0, 'delete', None), (1, 'update', 'ann'), (3, 'insert', None)]" in lines
     assert {"wave 6 3", "library 3", "views []"} <= set(lines)
-    assert "deltawave: windowed: window over 1 segments" in outcome.stdout
 
     failing = own_strategies.DECLARATIONS.replace(python_strategy.DOTTED_PATH, "python_strategy.fails")
     own_process.write("macros/own_strategies.sql", failing)

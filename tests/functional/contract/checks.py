@@ -206,12 +206,11 @@ def _check_helpers(history: History, day: Day) -> None:
         strategy = max(history.log.batches, key=lambda batch: int(batch["batch_id"]))["strategy"]
     declared = declarations()[strategy]
     kinds = Counter(re.sub(r"_\d.*", "", name) for name in history.log.names)
-    keeps = declared.kept(history.model.is_in_place and not day.edit.strategy)
-    kept = kinds["accepted"] + kinds[keeps]
+    kept = kinds["accepted"] + kinds[declared.keeps]
     assert kept == 1, sorted(history.log.names)
     assert kinds["commit"] == 1, sorted(history.log.names)
     assert kinds["history"] <= 2, sorted(history.log.names)
-    wanted = {"log", "batches", "commit", "history", "quarantine", keeps}
+    wanted = {"log", "batches", "commit", "history", "quarantine", declared.keeps}
     if declared.reads != "differences":
         wanted.add("accepted")
     if declared.ranges:

@@ -13,13 +13,8 @@ class Declaration:
 
     reads: str
     keeps: str
-    keeps_in_place: str | None
     ranges: str | None
     sees_deletes: str
-
-    def kept(self, is_in_place: bool) -> str:
-        """What it keeps under that option."""
-        return (is_in_place and self.keeps_in_place) or self.keeps
 
 
 @cache

@@ -254,7 +254,7 @@ ORDINARY = ["update", "insert", "delete", "restriction", "revival", "changed key
 # What happens in a short history after the batch that follows an error.
 SHORT = ["rewind", "empty source", "idle", "new column left out", "new column added"]
 # A rewind makes the state anew: a strategy for each kind of state is enough.
-REWOUND = ("outer_join", "row_checksum", "hash_compressed", "ranges", "timestamp", "view", "window")
+REWOUND = ("outer_join", "row_checksum", "hash_compressed", "ranges", "timestamp", "view")
 
 
 def first_events(step: str) -> list[Event]:

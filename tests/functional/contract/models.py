@@ -20,9 +20,6 @@ OWN_OPTIONS = [
     "row_id",
     "range_rows",
     "ranges_per_run",
-    "checksum_bits",
-    "in_place",
-    "min_comparisons_before_error",
 ]
 OWN_OPTIONS += ["relations", "root"]
 
@@ -59,19 +56,14 @@ class Model:
         return ["oid"] if self.strategy == "view" else KEYS
 
     @property
-    def is_in_place(self) -> bool:
-        """Are files compared where they lie?"""
-        return bool(self.options.get("in_place"))
-
-    @property
     def has_files(self) -> bool:
         """Is the dump a table of files, of which some are as they were?"""
-        return self.is_in_place or self.name in ("probed_held", "chosen_held")
+        return self.name in ("probed_held", "chosen_held")
 
     @property
     def variant(self) -> str:
         """How it compares: every event has to happen to each variant."""
-        return f"{self.strategy}_in_place" if self.is_in_place else self.strategy
+        return self.strategy
 
     @property
     def duplicate_keys(self) -> str:
@@ -179,34 +171,22 @@ def _models() -> list[Model]:
         Model("sorted_held", "sort_merge", {"duplicate_keys": "quarantine"}),
         Model("own_by_sql", "not_in", {"on_schema_change": "fail"}),
         Model("own_by_sql_held", "not_in", {"duplicate_keys": "quarantine"}),
+        Model("own_by_python", "by_function", {"on_schema_change": "sync_all_columns"}),
+        Model("own_by_python_held", "by_function", {"duplicate_keys": "quarantine"}),
         Model("ranged", "ranges", {"range_rows": 5}),
         Model("ranged_remote", "ranges", {"range_rows": 5}, is_remote=True),
         Model("ranged_some", "ranges", {"range_rows": 4, **some}, size=20),
-        Model("summed", "range_checksum", {"range_rows": 4, "checksum_bits": 128}),
+        Model("summed", "range_checksum", {"range_rows": 4}),
         Model("summed_remote", "range_checksum", {"range_rows": 4}, is_remote=True),
         Model("summed_some", "range_checksum", {"range_rows": 4, **some}, size=20),
         Model("hashed", "row_checksum", {}),
-        Model("hashed_remote", "row_checksum", {"checksum_bits": 128}, is_remote=True),
-        Model("merged", "sort_merge_compressed", {"on_schema_change": "append_new_columns"}),
-        Model(
-            "merged_held",
-            "sort_merge_compressed",
-            {"duplicate_keys": "quarantine", "on_schema_change": "append_new_columns"},
-        ),
-        Model("merged_remote", "sort_merge_compressed", {}, is_remote=True),
+        Model("hashed_remote", "row_checksum", {}, is_remote=True),
         Model("probed", "hash_compressed", {"on_schema_change": "sync_all_columns"}),
         Model(
             "probed_held", "hash_compressed", {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns"}
         ),
         Model("chosen", "auto", {"on_schema_change": "sync_all_columns"}),
-        Model("chosen_exactly", "auto", {"min_comparisons_before_error": 0}),
         Model("chosen_held", "auto", {"duplicate_keys": "quarantine"}),
-        Model("windowed", "window", {"on_schema_change": "sync_all_columns"}),
-        Model("windowed_held", "window", {"duplicate_keys": "quarantine"}),
-        Model("windowed_in_place", "window", {"in_place": True, "on_schema_change": "sync_all_columns"}),
-        Model("windowed_in_place_held", "window", {"in_place": True, "duplicate_keys": "quarantine"}),
-        Model("sequenced", "text_diff", {"on_schema_change": "sync_all_columns"}),
-        Model("sequenced_held", "text_diff", {"duplicate_keys": "quarantine"}),
         Model("probed_remote", "hash_compressed", {}, is_remote=True),
         Model("timed", "timestamp", {**by_time, "overlap": 2}, columns=TIMED),
         Model("timed_remote", "timestamp", {**by_time, "overlap": 2}, is_remote=True, columns=TIMED),
@@ -228,8 +208,6 @@ def _models() -> list[Model]:
 
 MODELS = {model.name: model for model in _models()}
 VARIANTS = list(dict.fromkeys(model.variant for model in MODELS.values()))
-# A user's comparison in Python is that of test_own_strategies; here the library's strategies compare in Python.
-ELSEWHERE = {"by_function"}
 
 
 def logs_below(model: Model) -> dict[str, str]:

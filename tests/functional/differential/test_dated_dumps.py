@@ -157,7 +157,7 @@ class TestReplacedDates:
     def test_a_date_with_other_rows_and_all_later_ones_are_compared_again(
         self, bench: Workbench, adapter_type: str
     ) -> None:
-        models = strategies(bench, adapter_type, "window", snapshot_date="dump_date", redelivery="replace")
+        models = strategies(bench, adapter_type, "sort_merge", snapshot_date="dump_date", redelivery="replace")
         bench.build(DUMPS, *SEVERAL)
         without_last = f"select * from ({corrected('anna')}) where dump_date < '2026-01-05'"
         text = bench.refused(without_last, *SEVERAL, models=models)

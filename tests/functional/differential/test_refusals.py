@@ -7,7 +7,7 @@ from workbench import DUMP, SEVERAL, Workbench
 
 GOOD = "select id as account_id, cast(id as string) as name from range(10)"
 TORN = DUMP.replace("*", "account_id, if(account_id = 7, raise_error('torn page'), name) as name")
-FORMATS = {"file_format": "delta", "copy_format": "iceberg"}
+FORMATS = ("delta", "iceberg")
 
 
 class TestRefusals:
@@ -25,17 +25,17 @@ class TestRefusals:
         assert bench.batches() == [(1, 10, 0, 0)]
         bench.add_differential("twice", f"{GOOD} union all select 3, 'x' union all select 4, 'x'")
         bench.add_differential("torn", TORN)
-        for option, value in FORMATS.items():
-            bench.add_differential(option, **{option: value})
+        for name in FORMATS:
+            bench.add_differential(name, file_format=name)
         bench.aim(("twice", "torn"))
         before = bench.contents()
         done = bench.run("--select", "twice", "torn", *FORMATS)
         assert "PASS=0 WARN=0 ERROR=4 SKIP=0" in done.text
         assert bench.contents() == before
         assert "torn page" in done.messages["torn"]
-        for option, value in FORMATS.items():
-            message = f"'{option}' is {value}, and this session has no catalog for {value} tables"
-            assert message in done.messages[option]
+        for name in FORMATS:
+            message = f"'file_format' is {name}, and this session has no catalog for {name} tables"
+            assert message in done.messages[name]
         message = done.messages["twice"]
         assert "2 key(s) (account_id) occur more than once, for instance (3), (4)" in message
         is_ours = adapter_type == "deltawave"

@@ -79,19 +79,17 @@ class Job:
         ]
 
     def checksums(
-        self, columns: list[dict[str, Any]], lows: Sequence[Bound] = (None,), bits: int = 64
+        self, columns: list[dict[str, Any]], lows: Sequence[Bound] = (None,)
     ) -> Mapping[int, tuple[int, str]]:
         """{range_id: (row_count, checksum)} of the ranges that begin at ``lows``, which are numbered from 1."""
         ranges = [{"range_id": number, "low": low} for number, low in enumerate(lows, 1)]
-        select = self.macros._remote_checksums(self.job, columns, ranges, bits)
+        select = self.macros._remote_checksums(self.job, columns, ranges)
         frame = self._spark.sql(select)
         assert frame.dtypes == [("range_id", "int"), ("row_count", "bigint"), ("checksum", "string")]
         return {row.range_id: (row.row_count, row.checksum) for row in frame.collect()}
 
-    def rows(
-        self, columns: list[dict[str, Any]], *intervals: tuple[Bound, Bound], bits: int = 64
-    ) -> list[dict[str, Any]]:
+    def rows(self, columns: list[dict[str, Any]], *intervals: tuple[Bound, Bound]) -> list[dict[str, Any]]:
         """The rows in the intervals."""
         bounds = [{"low": low, "high": high} for low, high in intervals]
-        select = self.macros._remote_rows(self.job, columns, bounds, bits)
+        select = self.macros._remote_rows(self.job, columns, bounds)
         return [row.asDict() for row in self._spark.sql(select).collect()]

@@ -29,7 +29,7 @@ def test_a_day_replaces_another(spark, tmp_path, days):
         assert load(spark, day, url) == count
         job = Job(spark, Derby(spark, url), "select * from legacy.airports")
         columns = job.columns("ICAO")
-        found.append(job.checksums(columns, [None, ["S"], ["Z"]], bits=128))
+        found.append(job.checksums(columns, [None, ["S"], ["Z"]]))
     assert [{number: count for number, (count, _) in day.items()} for day in found] == [
         {1: 1, 2: 1, 3: 1},
         {1: 1, 2: 1},

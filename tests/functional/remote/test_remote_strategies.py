@@ -42,7 +42,7 @@ STRATEGIES: dict[str, dict[str, Any]] = {
     "row_checksum": {},
     # A statement for each range.
     "ranges": {"range_rows": 16},
-    "range_checksum": {"range_rows": 4, "checksum_bits": 128},
+    "range_checksum": {"range_rows": 4},
 }
 
 

@@ -23,9 +23,8 @@ OTHER = """
 """
 ROWS = "select 1 as account_id, unhex('{value}') as name union all select 2, unhex('{second}')"
 STRATEGIES: dict[str, dict[str, Any]] = {
-    **{name: {"strategy": name} for name in ("outer_join", "union", "sort_merge", "window", "text_diff", "ranges")},
-    **{name: {"strategy": name} for name in ("row_checksum", "range_checksum", "sort_merge_compressed")},
-    "exact_auto": {"min_comparisons_before_error": 0},
+    **{name: {"strategy": name} for name in ("outer_join", "union", "sort_merge", "ranges")},
+    **{name: {"strategy": name} for name in ("row_checksum", "range_checksum")},
     "hash_compressed": {"strategy": "hash_compressed"},
     "auto": {},
 }

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from numbered import kept, of_every_type, table
 from pyspark.sql import DataFrame, SparkSession
-from workbench import MODEL, REWRITING, SEVERAL, STOPPING, Workbench
+from workbench import DUMP, MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
 from deltawave import source_state
 from deltawave.differencing import hash_compressed, hash_selects, in_place, logged_rows, sort_merge_compressed
@@ -44,6 +44,14 @@ def accounts(changed: int, amount: str = "int", points: str = ", nullif(id, 0) a
     """Accounts, some of which are renamed; whether they have points, and how wide their amounts are."""
     row = f"id as account_id, if(id < {changed}, 'new', 'old') as name, cast(id as {amount}) as amount{points}"
     return f"select {row} from range(10)"
+
+
+def tagged(select: str) -> str:
+    """A select whose rows DuckDB does not compare: they have an array."""
+    return select.replace("*", "*, array(1) as tags", 1)
+
+
+TAGGED = tagged(DUMP)
 
 
 def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
@@ -106,13 +114,14 @@ def test_a_bad_key(bench: Workbench) -> None:
     probing = {f"key_{key}": key for key in ("1", "1000", "null")}
     for name in probing:
         bench.add_differential(name, strategy="hash_compressed")
-    bench.add_differential("merging_null", strategy="sort_merge_compressed")
+    bench.add_differential("merging_null", TAGGED, strategy="hash_compressed")
     bench.build(table(3), *SEVERAL)
     before = bench.contents()
     for name, key in (probing | {"merging_null": "null"}).items():
         bad = f"select cast({key} as bigint) as account_id, 'old' as name"
-        strategy = "sort_merge_compressed" if name == "merging_null" else "hash_compressed"
-        bench.add_differential(name, f"{table(3)} union all {bad} union all {bad}", strategy=strategy)
+        rows = f"select * from ({table(3)} union all {bad} union all {bad})"
+        is_merging = name == "merging_null"
+        bench.add_differential(name, tagged(rows) if is_merging else rows, strategy="hash_compressed")
     said = bench.run(*SEVERAL).messages
     for name in (*probing, "merging_null"):
         assert ("null" if name.endswith("null") else "more than once") in said[name], name
@@ -208,7 +217,8 @@ class TestDuplicateKeys:
 class TestWholeDumps:
     """A strategy by hashes takes the options of outer_join, and writes its log."""
 
-    STRATEGIES = ("outer_join", "hash_compressed", "sort_merge_compressed")
+    # Of the last one, DuckDB does not compare the rows.
+    MODELS = ("outer_join", "hash_compressed", "hash_compressed_tagged")
     COUNTS = "rows_old, rows_dump, rows_new, quarantined, inserts, deletes, updates, backfilled"
     # Keys 0 and 5 go, 4 is updated, 201 comes. Key 2 has its row twice, 3 another one as well, of 200 both are new.
     HELD = (
@@ -224,11 +234,12 @@ class TestWholeDumps:
 
     def add_models(self, bench: Workbench, **options: Any) -> None:
         (bench.root / "models" / f"{MODEL}.sql").unlink()
-        for strategy in self.STRATEGIES:
-            bench.add_differential(strategy, strategy=strategy, **options)
+        for name in self.MODELS:
+            strategy = name.removesuffix("_tagged")
+            bench.add_differential(name, DUMP if name == strategy else TAGGED, strategy=strategy, **options)
 
     def check_logs(self, bench: Workbench, columns: str) -> None:
-        joined, *hashed = self.STRATEGIES
+        joined, *hashed = self.MODELS
         for model in hashed:
             assert bench.log(columns, model) == bench.log(columns, joined), model
             assert bench.batches(self.COUNTS, model) == bench.batches(self.COUNTS, joined), model
@@ -250,7 +261,7 @@ class TestWholeDumps:
             assert bench.batches(self.COUNTS, model)[1:] == totals, model
             found = [bench.log(columns, name) for name in (model, "outer_join")]
             assert [row for row in found[0] if row[0] > 1] == [row for row in found[1] if row[0] > 1], model
-        for model in (*self.STRATEGIES, *alone):
+        for model in (*self.MODELS, *alone):
             rows = bench.spark.table(f"{bench.schema}.{model}__quarantine").select("account_id", "name", "batch_id")
             assert sorted(map(tuple, rows.collect())) == sorted((*row, batch) for row in self.ASIDE for batch in (2, 3))
 
@@ -401,7 +412,7 @@ class TestTable:
 
     def test_it_goes_on_after_any_other_strategy(self, bench: Workbench) -> None:
         """The state that it begins with has another number of rows than the recorded one, which may be of ranges."""
-        others = ("outer_join", "sort_merge_compressed", "row_checksum", "ranges", "range_checksum")
+        others = ("outer_join", "row_checksum", "ranges", "range_checksum")
         (bench.root / "models" / f"{MODEL}.sql").unlink()
         for strategy in others:
             bench.add_differential(strategy, strategy=strategy)
@@ -442,7 +453,6 @@ class TestInPlace:
         monkeypatch.setattr(in_place.RowGroups, "of", noted)
         select = f"{IN_PLACE} -- as it was delivered"
         bench.configure(select, strategy="hash_compressed")
-        bench.add_differential("merged", select, strategy="sort_merge_compressed")
         store(bench, OLD)
         # A run without rows reads nothing, and leaves all to the next one.
         bench.build(None, "--empty", *SEVERAL)
@@ -451,12 +461,11 @@ class TestInPlace:
         read.clear()
         store(bench, NEW)
         bench.build(None, *SEVERAL)
-        assert read == [3, 3]
-        for model in (MODEL, "merged"):
-            assert counts(bench, model) == [(100, 0, 0), (5, 10, 10)]
-            changes = bench.spark.table(f"{bench.schema}.{model}")
-            found = changes.where("_batch_id = 2 and account_id = 3").first()
-            assert (found["branch"], found["a.b"], found["_before"]["branch"]) == (-1, 3, 0)
+        assert read == [3]
+        assert counts(bench) == [(100, 0, 0), (5, 10, 10)]
+        changes = bench.spark.table(f"{bench.schema}.{MODEL}")
+        found = changes.where("_batch_id = 2 and account_id = 3").first()
+        assert (found["branch"], found["a.b"], found["_before"]["branch"]) == (-1, 3, 0)
 
     def test_a_file_may_lack_a_column_or_have_another_type(self, bench: Workbench, tmp_path: Path) -> None:
         first = "select id as account_id, cast(id as int) as amount from range(4)"
@@ -478,15 +487,13 @@ class TestInPlace:
         bench.spark.sql(f"create table {bench.schema}.stored ({columns}) using parquet location '{folder}'")
         bench.spark.sql(f"insert into {bench.schema}.stored select id, concat('0', id) from range(4)")
         bench.configure(IN_PLACE, strategy="hash_compressed")
-        bench.add_differential("ordered", IN_PLACE, strategy="window")
         bench.build(None, *SEVERAL)
         numbers = bench.spark.sql("select id as account_id, id as zip from range(4, 6)")
         numbers.write.mode("append").parquet(str(folder))
         bench.spark.sql(f"refresh table {bench.schema}.stored")
         done = bench.run(*SEVERAL)
-        for model in (MODEL, "ordered"):
-            assert "[zip]. Expected Spark type string, actual Parquet type INT64" in done.messages[model]
-            assert counts(bench, model) == [(4, 0, 0)]
+        assert "[zip]. Expected Spark type string, actual Parquet type INT64" in done.messages[MODEL]
+        assert counts(bench) == [(4, 0, 0)]
 
     def test_sentinels_and_keys_of_time_keep_their_meaning_in_another_zone(
         self, bench: Workbench, setting: Callable[[str, str], Any]
@@ -505,9 +512,7 @@ class TestInPlace:
         with setting("spark.sql.session.timeZone", "Asia/Tokyo"):
             done = bench.build(dump.format("if(id = 1, 'new', 'old')"))
             assert done.messages[MODEL].startswith("no changes")
-            bench.add_differential("keyed", strategy="sort_merge_compressed")
-            bench.build(dump.format("'new'"), "--select", "keyed")
-        assert counts(bench, "keyed") == [(3, 0, 0), (0, 0, 1), (0, 0, 2)]
+        assert counts(bench, "keyed") == [(3, 0, 0), (0, 0, 1)]
 
     def test_what_is_more_than_columns_of_files_is_read_by_spark(
         self, bench: Workbench, monkeypatch: pytest.MonkeyPatch

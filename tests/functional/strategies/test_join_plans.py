@@ -29,11 +29,8 @@ SELECT = "select id as account_id, if(id % 3 = 0, null, 'n') as region, {} as na
 # The options of each model, and its joins.
 MODELS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "joined": (BY_SPARK, {"SortMergeJoin": 1}),
-    "joined_by_merge": ({"strategy": "outer_join", "hint": "merge"}, {"SortMergeJoin": 1}),
-    "joined_by_hash": ({"strategy": "outer_join", "hint": "shuffle_hash"}, {"ShuffledHashJoin": 1}),
     "merged": ({"strategy": "sort_merge"}, {"SortMergeJoin": 1}),
     "united": ({"strategy": "union"}, {"SortMergeJoin": 3}),
-    "united_by_hash": ({"strategy": "union", "hint": "shuffle_hash"}, {"ShuffledHashJoin": 2, "SortMergeJoin": 1}),
 }
 
 
@@ -64,7 +61,7 @@ class TestPlans:
         for name, (options, _) in MODELS.items():
             bench.add_differential(name, unique_key=KEY, pre_hook=hook, **options)
         bags = DUMP.replace("*", "account_id % 300 as account_id, region, name")
-        bench.add_differential("bags", bags, unique_key=KEY, duplicate_keys="multiset", hint="merge")
+        bench.add_differential("bags", bags, unique_key=KEY, duplicate_keys="multiset")
         found = plans(bench, SELECT.format("id % 7"), SELECT.format("id % 8"), *MODELS, "bags")
         assert found.keys() == {*MODELS, "bags"}
         for name, (_, joins) in MODELS.items():

@@ -58,7 +58,7 @@ def turns(bench: Workbench) -> Turns:
 
 class TestRanges:
     def test_ranges_follow_the_keys(self, bench: Workbench) -> None:
-        bench.configure(strategy="ranges", range_rows=10, range_pause=0.01)
+        bench.configure(strategy="ranges", range_rows=10)
         bench.build(table(-1))
         low, high = (f"select id {shift}, 'more' from range(50)" for shift in ("- 1000", "+ 1000"))
         bench.build(f"{table(-1)} union all {low} union all {high}")
@@ -142,7 +142,7 @@ class TestATurn:
         def dump(*changed: int) -> str:
             return f"select id as account_id, if(id in {(*changed, -1, -2)}, 'new', 'old') as name from range(100)"
 
-        turns.place(range_pause=0.01)
+        turns.place()
         turns.build(dump())
         turns.build(dump(5, 95))
         for strategy, reads in {"ranges": 1, "range_checksum": 2}.items():

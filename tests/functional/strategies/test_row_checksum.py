@@ -27,7 +27,7 @@ SELECT = """
 class TestChecksums:
     def test_a_row_checksum_is_kept_and_nothing_else(self, bench: Workbench) -> None:
         select = "select * from {{ target.schema }}.dump -- of every department"
-        bench.configure(select, strategy="row_checksum", checksum_bits=128)
+        bench.configure(select, strategy="row_checksum")
         bench.build(table(3))
         (checksums,) = kept(bench, "checksums")
         assert set(bench.spark.table(f"{bench.schema}.{checksums}").columns) == {
@@ -72,9 +72,9 @@ class TestWeakChecksums:
 # Of the rows of a baseline, what their strategy keeps; and how another strategy is refused.
 KEPT_ALONE = {
     "row_checksum": ["its last batch kept only checksums"],
-    "sort_merge_compressed": [
+    "hash_compressed": [
         "its last batch kept only hashes of rows, so the rows themselves are not known",
-        "strategy: sort_merge_compressed or hash_compressed and its previous compare_columns, ignore_columns",
+        "strategy: hash_compressed and its previous compare_columns, ignore_columns",
     ],
 }
 

@@ -23,7 +23,7 @@ CHANGES = [
 
 def test_it_finds_what_spark_finds(bench: Workbench) -> None:
     bench.configure(strategy="outer_join", unique_key=KEY)
-    bench.add_differential("by_spark", strategy="outer_join", unique_key=KEY, hint="merge")
+    bench.add_differential("by_spark", strategy="sort_merge", unique_key=KEY)
     bench.add_differential("ignoring", strategy="outer_join", unique_key=KEY, ignore_columns=["name's"])
     bench.build(OLD)
     bench.build(NEW)
@@ -88,7 +88,7 @@ class TestLargeCopies:
         assert bench.batches("inserts, deletes, updates")[1] == (1, 1, 3)
         assert not any("clustered by" in each for each in bench.statements())
         # Spark joins the same copy, and then sorts the next one.
-        bench.configure(strategy="outer_join", unique_key=KEY, hint="merge")
+        bench.configure(strategy="sort_merge", unique_key=KEY)
         bench.build(OLD)
         assert bench.batches("inserts, deletes, updates")[2] == (1, 1, 3)
         assert any("clustered by" in each for each in bench.statements())

@@ -16,8 +16,8 @@
   {%- endfor -%}
   {%- set sql -%}
 create table {{ anchors }}
-using {{ job.settings.copy_format }}
-{{ deltawave._name_mapping(job.settings.copy_format, root.view_columns) }}
+using {{ deltawave._state_format() }}
+{{ deltawave._name_mapping(deltawave._state_format(), root.view_columns) }}
 as
 select distinct
     {{ deltawave._quoted_list(root.anchors) | join(',\n    ') }}

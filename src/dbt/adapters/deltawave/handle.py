@@ -20,7 +20,6 @@ class SessionHandle(SparkConnectionWrapper):
         self._written: str | None = None
         # What is dropped and released with the next view, and at the end of the node.
         self._views = ExitStack()
-        self._staying = ExitStack()
         self._frame: DataFrame | None = None
         self._analyzed: tuple[str, DataFrame] | None = None
 
@@ -39,7 +38,6 @@ class SessionHandle(SparkConnectionWrapper):
         # A session that died has nothing left to see.
         with suppress(Exception):
             self.drop_views()
-            self._staying.close()
         with suppress(Exception):
             self.rejoin()
 
@@ -93,11 +91,10 @@ class SessionHandle(SparkConnectionWrapper):
         is_known = known is not None and known[0] == relation and known[1].sparkSession is self.session
         return known[1] if known and is_known else self.session.sql(f"select * from {relation}")
 
-    def leave_view(self, frame: DataFrame, view: str, release: Callable[[], object], *, stays: bool = False) -> None:
-        """Make ``frame`` a view until ``drop_views``, or if it ``stays`` until the node ends, and then release."""
-        stack = self._staying if stays else self._views
-        stack.callback(release)
-        stack.callback(lambda: self.session.catalog.dropTempView(view))
+    def leave_view(self, frame: DataFrame, view: str, release: Callable[[], object]) -> None:
+        """Make ``frame`` a view until ``drop_views``, and then release."""
+        self._views.callback(release)
+        self._views.callback(lambda: self.session.catalog.dropTempView(view))
         frame.createOrReplaceTempView(quoted(view))
 
     def release_later(self, release: Callable[[], object]) -> None:
@@ -105,5 +102,5 @@ class SessionHandle(SparkConnectionWrapper):
         self._views.callback(release)
 
     def drop_views(self) -> None:
-        """Drop the views of ``leave_view`` that do not stay."""
+        """Drop the views of ``leave_view``."""
         self._views.close()

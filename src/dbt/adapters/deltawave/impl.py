@@ -339,13 +339,13 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def view_by_python(
-        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str, stays: bool = False
+        self, function: str, relations: dict[str, str], options: dict[str, Any], view: str
     ) -> dict[str, Any]:
         """Make ``view`` a temporary view of the rows that ``function`` returns; see ``LibraryFunction.rows``.
 
         ``function``, ``relations`` and ``options`` are those of ``call_library``. The view lasts until the node's next
-        one, or if it ``stays`` until the end of the node. Returns ``messages``, what the function's package logged, and
-        ``measured``, the figures that it returned.
+        one, or its end. Returns ``messages``, what the function's package logged, and ``measured``, the figures that it
+        returned.
         """
         from dbt.adapters.deltawave.library_functions import captured
 
@@ -353,10 +353,9 @@ class DeltawaveAdapter(SparkAdapter):
         handle = self._handle()
         logger.debug(f"Temporary view {view} of what {function} makes of {relations}")
         with self.connections.exception_handler(function), captured(function.partition(".")[0]) as messages:
-            if not stays:
-                handle.drop_views()
+            handle.drop_views()
             frame, release, measured = library_function.rows(handle.frames(relations), options, handle.session)
-            handle.leave_view(frame, view, release, stays=stays)
+            handle.leave_view(frame, view, release)
             self.connections.refuse_if_cancelled()
         return {"messages": [redact(message, library_function.secrets) for message in messages], "measured": measured}
 
