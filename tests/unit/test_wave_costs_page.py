@@ -188,7 +188,7 @@ def of_methods(begin: str, end: str) -> tuple[list[Work], Work]:
 @pytest.mark.parametrize(
     ("given", "size", "begin", "end", "count"),
     [
-        (LINEITEM, 0.54, "two\npredictions:", "Does the model rank", 8),
+        (LINEITEM, 0.54, "n = 10. Seconds:", "Does the model rank", 8),
         (LINEITEM, 0.54, "How many constituents?", "Each constituent adds", 8),
         (POSTINGS, 1.6, "Postings, scale 0.5", "| query mix |", 8),
     ],
