@@ -1,7 +1,7 @@
 """Pages that a run of a strategy reads and writes: CH98's formulas, and what they leave out.
 
 Functions as in :mod:`~laboratory.costs.query_based`, but a run also writes its state and reads it again, and takes
-before images from its log. docs/costs.md has what was measured.
+before images from its log. docs/benchmarks.md has what was measured.
 """
 
 from __future__ import annotations
