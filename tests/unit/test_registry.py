@@ -12,13 +12,14 @@ MACROS = Macros()
 STRATEGIES: dict[str, dict[str, Any]] = MACROS._strategies()
 OPTIONS: dict[str, dict[str, Any]] = MACROS._options()
 PAGE = (ROOT / "docs" / "differential.md").read_text()
+OPTIONS_PAGE = (ROOT / "docs" / "options.md").read_text()
 TABLE = {"rows": 1_000_000, "row_bytes": 200, "key_bytes": 8, "change_fraction": 0.01, "compared_fraction": 0.5}
 TABLE |= {"has_timestamps": False, "flags_deletes": False, "is_clustered": True, "can_be_locked": True, "relations": 2}
 
 
-def section(title: str) -> str:
-    """A section of docs/differential.md."""
-    return re.split(r"^## ", PAGE.split(f"\n## {title}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+def section(title: str, page: str = PAGE) -> str:
+    """A section of docs/differential.md, or of another page."""
+    return re.split(r"^## ", page.split(f"\n## {title}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def first_cells(text: str) -> set[str]:
@@ -123,10 +124,12 @@ def test_a_batch_takes_no_unknown_key() -> None:
 
 class TestPage:
     def test_strategies(self) -> None:
-        assert set(STRATEGIES) <= first_cells(section("Strategies"))
+        page = (ROOT / "docs" / "strategies" / "choosing.md").read_text()
+        rows = re.findall(r"^\| \[`(\w+)`\]\((\w+)\.md\)", page, re.MULTILINE)
+        assert sorted(rows) == sorted((name, name) for name in STRATEGIES)
 
     def test_options(self) -> None:
-        text = section("Options")
+        text = section("All options", OPTIONS_PAGE)
         assert set(OPTIONS) == first_cells(text)
         for option, declared in OPTIONS.items():
             line = next(line for line in text.splitlines() if re.match(rf"\| [^|]*`{option}`", line))
@@ -137,6 +140,8 @@ class TestPage:
             cell = line.split("|")[2]
             if isinstance(default, (str, float, bool, int)):
                 assert str(default).lower() in cell, (option, cell)
+            readers = [name for name, strategy in STRATEGIES.items() if option in strategy["options"]]
+            assert sorted(re.findall(r"`(\w+)`", line.split("|")[4])) == sorted(readers), option
 
     def test_relations(self) -> None:
         text = section("Relations")
