@@ -207,7 +207,7 @@ def folder(day: int) -> str:
     return f"dump_date=2026-01-0{day}/a.csv"
 
 
-def test_the_page_lists_what_is_tested():
+def test_all_kinds_are_tested():
     assert list(messages("External sources")) == [*BAD_BLOCKS, *OF_A_RUN]
 
 

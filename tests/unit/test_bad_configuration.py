@@ -1,4 +1,4 @@
-"""Bad input that needs no Spark: each kind gets the message that docs/bad_input.md lists."""
+"""Bad input that needs no Spark: each kind gets the message of messages.yml."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -223,6 +223,6 @@ def test_bad_arguments_are_explained(kind: str) -> None:
         MACROS[kind](macros)
 
 
-def test_the_page_lists_what_is_tested() -> None:
+def test_all_kinds_are_tested() -> None:
     assert list(messages("Configuration")) == list(CONFIGURATION)
     assert list(messages("Macros")) == list(MACROS)

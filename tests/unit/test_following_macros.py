@@ -244,7 +244,7 @@ def test_what_is_refused_is_explained(kind: str) -> None:
         REFUSED[kind]()
 
 
-def test_the_page_lists_what_is_tested() -> None:
+def test_all_kinds_are_tested() -> None:
     assert list(messages("Tables that follow a log")) == list(REFUSED)
 
 

@@ -81,7 +81,7 @@ def test_what_cannot_be_is_refused(kind):
     assert "source legacy.accounts: " in str(refused.value)
 
 
-def test_the_page_lists_what_is_tested():
+def test_all_kinds_are_tested():
     assert list(messages("Format definitions")) == [*BAD_FORMATS, *OF_A_SESSION]
 
 

@@ -166,5 +166,5 @@ def test_the_adapter_starts_spark_with_fitting_and_doubtful_jars(
     assert warning.startswith("io.delta:delta-spark_2.13:4.0.0 does not say which Spark it is made for;")
 
 
-def test_the_page_lists_all_kinds() -> None:
+def test_all_kinds_are_tested() -> None:
     assert list(messages("Jars")) == list(BAD_JARS)

@@ -97,7 +97,7 @@ class TestOwnDeclarations:
         with refused("Own strategies", kind):
             settings(DECLARED[kind], strategy="mine")
 
-    def test_the_page_lists_what_is_tested(self) -> None:
+    def test_all_kinds_are_tested(self) -> None:
         assert list(messages("Own strategies")) == list(DECLARED)
 
     def test_an_option_of_all_strategies_stays_one(self) -> None:

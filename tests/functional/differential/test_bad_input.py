@@ -1,4 +1,4 @@
-"""Bad input to a differential model: each kind gets the message that docs/bad_input.md lists, and changes nothing."""
+"""Bad input to a differential model: each kind gets the message of messages.yml, and changes nothing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -134,7 +134,7 @@ class TestDumps:
     def test_a_bad_dump_is_refused(self, refusals: dict[str, str], kind: str) -> None:
         assert messages("Dump")[kind] in refusals[kind]
 
-    def test_the_page_lists_what_is_tested(self) -> None:
+    def test_all_kinds_are_tested(self) -> None:
         assert list(messages("Dump")) == list(DUMPS)
         assert list(messages("First dump")) == list(FIRST_DUMPS)
 

@@ -149,7 +149,7 @@ class TestBetweenRuns:
     def test_is_refused(self, refusals: dict[str, str], kind: str) -> None:
         assert messages("Between two runs")[kind] in refusals.get(self.NAMES[kind], "no error")
 
-    def test_the_page_lists_what_is_tested(self) -> None:
+    def test_all_kinds_are_tested(self) -> None:
         assert list(messages("Between two runs")) == list(REFUSED)
 
 

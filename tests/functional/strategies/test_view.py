@@ -215,7 +215,7 @@ class TestBadViews:
     def test_a_bad_view_is_refused(self, refusals: dict[str, str], kind: str) -> None:
         assert messages("View")[kind].replace("order_lines", self.NAMES[kind]) in refusals[kind]
 
-    def test_the_page_lists_what_is_tested(self) -> None:
+    def test_all_kinds_are_tested(self) -> None:
         assert list(messages("View")) == list(BAD_VIEWS)
 
 
