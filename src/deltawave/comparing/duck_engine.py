@@ -9,7 +9,7 @@ from deltawave.comparing.columns import Column, Fields, compared, keys_of
 from deltawave.comparing.dialects import DuckDialect, quoted
 from deltawave.comparing.engine import Engine
 from deltawave.comparing.equality import cell, differs, is_equal
-from deltawave.comparing.kinds import Kind
+from deltawave.comparing.kinds import Kind, array, map_of, struct
 from deltawave.sides import SIDES, Side
 
 # By DuckDB's names; other names are the same.
@@ -40,11 +40,11 @@ def kind_of(type_: Any) -> Kind:
         (_, precision), (_, scale) = type_.children
         return Kind(f"decimal({precision},{scale})")
     if identity in ("list", "array"):
-        return Kind(f"array<{kind_of(type_.children[0][1]).name}>")
+        return array(kind_of(type_.children[0][1]))
     if identity == "map":
-        return Kind(f"map<{','.join(kind_of(each).name for _, each in type_.children)}>")
+        return map_of(*(kind_of(each) for _, each in type_.children))
     if identity == "struct":
-        return Kind(f"struct<{','.join(f'{name}:{kind_of(each).name}' for name, each in type_.children)}>")
+        return struct((name, kind_of(each)) for name, each in type_.children)
     return Kind(_IN_SPARK.get(identity, identity))
 
 
