@@ -123,7 +123,7 @@
     'decided_too_late': "{model}, batch {batch}: other runs have decided this batch and continued to batch {last}; this run (attempt {attempt}) has changed nothing. Run again to compare with the new state.",
     'overtaken': "{model}: batch {batch} was finished by another run, which has continued to batch {last}. Nothing is lost; run again to continue from there.",
     'contract': "{model}, batch {batch}: the contract in its yml differs from the columns of the view:\n{differences}\nNothing was changed. Correct these columns in the yml, or the model's select. All columns of the view, as it was last built, are printed by: dbt run-operation deltawave.contract --args '{model: {model}}'",
-    'schema_changed': "{model}: the columns of the dump have changed (added: {added}; dropped: {dropped}) and on_schema_change is '{on_schema_change}'. Set on_schema_change to append_new_columns or sync_all_columns, or select the previous columns.",
+    'schema_changed': "{model}: the columns of the dump have changed (added: {added}; dropped: {dropped}) and on_schema_change is '{on_schema_change}'.{hint} Set on_schema_change to append_new_columns or sync_all_columns, or select the previous columns.",
     'type_changed': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select.",
     'type_widened': "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select, or set on_schema_change: sync_all_columns, which widens number columns of the log.",
     'no_batch': "{macro}: {model} has no batch yet. Run the model first.",
