@@ -72,8 +72,8 @@ def _comparable(value: str, type_: Any, depth: int = 0) -> str:
 class DuckEngine(Engine):
     """Tables are copied into temporary ones, which DuckDB writes to disk where its memory is short.
 
-    Not those that are read by columns as fast as a copy. CSV is not: 2,000,000 rows of 12 columns took 9.1 s of CPU, and
-    8.9 s when they were paired as they were read, and only the columns that later statements need were copied then.
+    Not those that are read by columns as fast as a copy. CSV is not: 2,000,000 rows of 12 columns took 9.1 s of CPU,
+    and 8.9 s when they were paired as they were read, and only the columns that later statements need were copied then.
     Without any copy, 400,000 rows took 1.4 times the CPU.
     """
 
