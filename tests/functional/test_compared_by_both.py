@@ -45,6 +45,9 @@ OTHERS = {
     "amount": pa.float64(),
     "rate": pa.float64(),
     "day": pa.timestamp("us"),
+    "parts": pa.list_(pa.float64()),
+    "pair": pa.struct([("y", pa.string()), ("x", pa.int64()), ("z", pa.list_(pa.int32()))]),
+    "tags": pa.map_(pa.string(), pa.float64()),
 }
 OPTIONS: list[dict[str, Any]] = [
     {},

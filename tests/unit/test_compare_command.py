@@ -8,13 +8,12 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
+from compare_harness import Found, changed, parquet, written
 
 from deltawave import cli
 from deltawave.comparing.paths import located
@@ -23,34 +22,6 @@ OLD = 'id,name,amount,day\n1,"Ann, Lee",1.00,2026-01-31\n2,bob,2.00,2026-01-31\n
 
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-Found = Callable[..., dict[str, Any]]
-
-
-def written(folder: Path, name: str, text: str | bytes) -> str:
-    file = folder / name
-    data = text if isinstance(text, bytes) else text.encode()
-    file.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    return str(file)
-
-
-@pytest.fixture
-def found(capsys: pytest.CaptureFixture[str]) -> Found:
-    """What a comparison has found, with its exit code; or the message of an error."""
-
-    def run(*arguments: str) -> dict[str, Any]:
-        code = cli.main(["compare", *arguments, "--format", "json"])
-        printed = capsys.readouterr()
-        if code == 2:
-            assert printed.out == ""
-            (line,) = printed.err.splitlines()
-            return {"code": 2, "error": line.removeprefix("deltawave compare: ")}
-        return {"code": code, **json.loads(printed.out)}
-
-    return run
-
-
-def changed(result: dict[str, Any]) -> list[tuple[Any, ...]]:
-    return [(*each["key"], each["column"], each["old"], each["new"]) for each in result["changes"]]
 
 
 def test_equal_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,12 +74,6 @@ def test_numbers_in_texts(tmp_path: Path, found: Found) -> None:
     assert found(old, new, "--key", "id")["changed"] == 5
     result = found(old, new, "--key", "id", "--numbers")
     assert changed(result) == [("4", "x", "n/a", "N/A"), ("6", "x", "007", "7.1")]
-
-
-def parquet(tmp_path: Path, name: str, select: str) -> str:
-    path = tmp_path / name
-    duckdb.execute(f"copy ({select}) to '{path}' (format parquet)")
-    return str(path)
 
 
 def test_text_beside_typed_columns(tmp_path: Path, found: Found) -> None:
@@ -393,7 +358,8 @@ def test_the_encoding_of_names_of_columns_and_of_json(tmp_path: Path, found: Fou
 def test_what_is_wrong_is_one_line(tmp_path: Path, found: Found) -> None:
     old = written(tmp_path, "old.csv", OLD)
     twice = written(tmp_path, "twice.csv", OLD + "1,ann,3.00,2026-01-31\n")
-    unknown = written(tmp_path, "table.xls", b"\xd0\xcf\x11\xe0\0\0")
+    unknown = written(tmp_path, "table.dat", b"\xd0\xcf\x11\xe0\0\0")
+    sheet = written(tmp_path, "table.XLSX", b"PK\3\4\0\0")
     bad_json = written(tmp_path, "bad.json", '{"id": 1}\n{"id": 2,,}\n')
     no_rows = written(tmp_path, "numbers.json", "[1, 2]")
     (tmp_path / "dump.csv" / ".parts").mkdir(parents=True)
@@ -405,6 +371,8 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, found: Found) -> None:
     for new, options, message in (
         (str(tmp_path / "none.csv"), [], "There is no file or folder"),
         (unknown, [], f"{unknown} is none of csv, json, parquet, delta, by its name and by what it begins with."),
+        (sheet, [], f"{sheet} is a spreadsheet, such as those of Excel, which is not read: save its sheet as CSV."),
+        (sheet, ["--new-format", "csv"], f"{sheet} is a spreadsheet"),
         (bad_json, [], f"{bad_json}, line 2, column "),
         (
             no_rows,
@@ -713,8 +681,11 @@ def test_options_that_contradict_each_other(tmp_path: Path, found: Found) -> Non
     new = written(tmp_path, "new.csv", "id,b,d\n1,2,3\n")
     error = found(old, new, "--key", "id", "--rename", "a=b", "--rename", "c=b")["error"]
     assert error == "rename: two columns can't both be b: leave one out."
-    error = found(old, old, "--key", "id", "--tolerance", "a=1", "--tolerance", "a=2")["error"]
-    assert error == "--tolerance is given twice for a: leave one out."
+    for option, wanted in (("a", "--tolerance is given twice for a"), ("A", "tolerance is given twice for A")):
+        error = found(old, old, "--key", "id", "--tolerance", "a=1", "--tolerance", f"{option}=2")["error"]
+        assert error == f"{wanted}: leave one out."
+    error = found(old, new, "--key", "id", "--rename", "a=b", "--rename", "A=d")["error"]
+    assert error == "rename is given twice for A: leave one out."
 
 
 def test_options_of_names_that_differ_in_case_only(tmp_path: Path, found: Found) -> None:

@@ -112,8 +112,8 @@
           ~ "once with --vars '{deltawave_accept: [{model}]}'.",
       'schema_changed':
         "{model}: the columns of the dump have changed (added: {added}; dropped: {dropped}) and on_schema_change "
-          ~ "is '{on_schema_change}'. Set on_schema_change to append_new_columns or sync_all_columns, or select the "
-          ~ "previous columns.",
+          ~ "is '{on_schema_change}'.{hint} Set on_schema_change to append_new_columns or sync_all_columns, or select "
+          ~ "the previous columns.",
       'type_changed':
         "{model}: the column '{column}' was {was} and is {is} now. Cast it to {was} in the model's select.",
       'type_widened':

@@ -9,7 +9,7 @@
     is_added    the dump has it and the previous state does not
     was_known   the log has earlier values of it
 #}
-{%- macro _batch_columns(job, last, batch_id) -%}
+{%- macro _batch_columns(job, last, batch_id, snapshot_date=none) -%}
   {%- set settings = job.settings -%}
   {%- set on_change = settings.on_schema_change -%}
   {%- set dump = {} -%}
@@ -23,7 +23,7 @@
   {%- set is_ignored = logged and on_change == 'ignore' -%}
   {%- do deltawave._check_new_names(job, [] if is_ignored else (added | reject('in', last.hidden) if logged else dump)) -%}
   {%- if added or dropped -%}
-    {%- do deltawave._check_schema_change(job, job.name, added, dropped) -%}
+    {%- do deltawave._check_schema_change(job, job.name, added, dropped, last, snapshot_date) -%}
   {%- endif -%}
 
   {%- set columns = [] -%}
@@ -72,13 +72,17 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Refuses columns that a dump has gained, or lost, unless on_schema_change lets it. `label` names the model in the error. #}
-{%- macro _check_schema_change(job, label, added, dropped) -%}
+{#
+  Refuses columns that a dump has gained, or lost, unless on_schema_change lets it. `label` names the model in the error; `last`: the record of the rows
+  that the dump follows, if these can show which column was renamed.
+#}
+{%- macro _check_schema_change(job, label, added, dropped, last=none, snapshot_date=none) -%}
   {%- set on_change = job.settings.on_schema_change -%}
   {%- if (added or dropped) and on_change == 'fail' or dropped and on_change == 'ignore' -%}
     {%- do deltawave._fail('schema_changed', {
       'model': label, 'on_schema_change': on_change,
       'added': added | join(', ') or 'none', 'dropped': dropped | join(', ') or 'none',
+      'hint': deltawave._perhaps_renamed(job, last, snapshot_date, added, dropped) if last else '',
     }) -%}
   {%- endif -%}
 {%- endmacro -%}

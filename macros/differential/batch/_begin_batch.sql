@@ -9,7 +9,7 @@
   {%- set last = none if is_first else state.record -%}
   {%- set attempt = deltawave._attempt(job, state.record, dump.snapshot_date) -%}
   {%- set batch_id = attempt.batch_id -%}
-  {%- set columns = deltawave._batch_columns(job, last, batch_id) -%}
+  {%- set columns = deltawave._batch_columns(job, last, batch_id, dump.snapshot_date) -%}
   {#- Columns of the log that readers do not see: dropped ones, until they come back. -#}
   {%- set shown = columns | map(attribute='name') | map('lower') | list -%}
   {%- set known = last.hidden + last.columns | map(attribute='name') | map('lower') | list if last else [] -%}

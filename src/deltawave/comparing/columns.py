@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 
-from deltawave.comparing.kinds import STRING, Kind, common_type
+from deltawave.comparing.kinds import NANOSECONDS, STRING, Kind, common_type
 from deltawave.sides import SIDES, Side
 
 Numbers = Mapping[str, float] | float | None
@@ -90,8 +90,12 @@ class Column:
     def reading(self) -> Kind | None:
         """The type as which texts are read, value by value; ``NUMBER`` for whole and decimal numbers."""
         others = [kind for kind in self.types.values() if not kind.is_text]
-        if self.kind != STRING or len(others) == len(self.types) == len(SIDES):
+        if self.kind != STRING:
             return None
+        if len(others) == len(SIDES):
+            # Of types that have none in common, all values are texts.
+            is_time = NANOSECONDS in others and all(kind.is_time for kind in others)
+            return NANOSECONDS if is_time else NUMBER if all(kind.is_number for kind in others) else None
         if not others:
             return NUMBER if self.reads_numbers else None
         (other,) = others
@@ -144,6 +148,15 @@ def _identity(name: str, known: Mapping[Side, Mapping[str, str]]) -> str:
     return name if any(name in own for own in known.values()) else name.lower()
 
 
+def _identified(option: str, named: Mapping[str, float], known: Mapping[Side, Mapping[str, str]]) -> dict[str, float]:
+    """An option of columns by what these are matched by. Raises ``ValueError`` for two values of one column."""
+    found: dict[str, float] = {}
+    for name, value in named.items():
+        if found.setdefault(_identity(name, known), value) != value:
+            raise ValueError(f"{option} is given twice for {name}: leave one out.")
+    return found
+
+
 def is_named(column: Column, columns: Iterable[Column], given: Collection[str]) -> bool:
     """Whether a column is among names that a user gives: in any case, unless another column has that very name."""
     exact = {each.name for each in columns}
@@ -164,6 +177,8 @@ def renamed(fields: Mapping[Side, Fields], rename: Mapping[str, str]) -> dict[Si
             raise ValueError(f"rename: the new table has no column {other}. It has: {', '.join(fields['new'])}.")
         if other.lower() in taken and other.lower() != name.lower():
             raise ValueError(f"rename: the old table has a column {other} already.")
+        if known[name.lower()] in names:
+            raise ValueError(f"rename is given twice for {name}: leave one out.")
         if other.lower() in {each.lower() for each in names.values()}:
             raise ValueError(f"rename: two columns can't both be {other}: leave one out.")
         names[known[name.lower()]] = other
@@ -178,10 +193,7 @@ def described(fields: Mapping[Side, Fields], options: Options) -> list[Column]:
     known = _identities(fields)
     keys = list(dict.fromkeys(_identity(name, known) for name in listed(options.key or ())))
     ignored = {_identity(name, known): 1.0 for name in listed(options.ignore_columns)}
-    by_option = {
-        option: {_identity(name, known): value for name, value in named.items()}
-        for option, named in options.by_column().items()
-    }
+    by_option = {option: _identified(option, named, known) for option, named in options.by_column().items()}
     if not keys and options.key is not None:
         raise ValueError("key names no column.")
     for name in keys:

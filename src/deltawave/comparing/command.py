@@ -24,7 +24,7 @@ from deltawave.comparing.delta import as_parquet
 from deltawave.comparing.differing_rows import ROW_FORMATS, write_rows
 from deltawave.comparing.duck_engine import DuckEngine
 from deltawave.comparing.files import engine_of
-from deltawave.comparing.paths import STDIN, Table, located, require_encoding
+from deltawave.comparing.paths import STDIN, STDOUT, Table, located, require_encoding
 from deltawave.comparing.terminal import Terminal
 from deltawave.pages.texts import plain, print_any_text, require_writable
 from deltawave.sides import SIDES, Side
@@ -37,9 +37,9 @@ def run(options: argparse.Namespace) -> int:
     """Compare, and print or write what differs; return 0 if nothing does, 1 if something does, and 2 for an error."""
     print_any_text()
     try:
-        if options.output:
-            require_writable(options.output)
-        elif options.format == "parquet":
+        if target := _target(options):
+            require_writable(target)
+        elif not options.output and options.format == "parquet":
             raise ValueError("--format parquet needs a file: give --output.")
         with _temporary() as temporary:
             found = _compared(options, temporary)
@@ -66,9 +66,14 @@ def _shows_all(options: argparse.Namespace) -> bool:
     return bool(options.output) or not options.summary
 
 
+def _target(options: argparse.Namespace) -> Path | None:
+    """The file to write; None for standard output, which opened anew would overwrite the file that it goes to."""
+    return Path(options.output) if options.output and options.output not in (STDOUT, "/dev/stdout") else None
+
+
 def _show(found: Comparison, options: argparse.Namespace) -> None:
-    if options.output:
-        Path(options.output).write_text(found.formatted(options.format), encoding="utf-8")
+    if target := _target(options):
+        target.write_text(found.formatted(options.format), encoding="utf-8")
     elif options.format == "text":
         print(found.to_text(Terminal.of(sys.stdout)))
     else:
@@ -78,10 +83,9 @@ def _show(found: Comparison, options: argparse.Namespace) -> None:
 def _write(
     connection: duckdb.DuckDBPyConnection, engine: DuckEngine, options: argparse.Namespace, temporary: Path
 ) -> None:
-    if options.output:
-        write_rows(connection, engine, options.format, Path(options.output))
+    if target := _target(options):
+        write_rows(connection, engine, options.format, target)
         return
-    # DuckDB would open standard output anew, and so overwrite a file to which it is redirected.
     target = temporary / "rows"
     write_rows(connection, engine, options.format, target)
     sys.stdout.flush()

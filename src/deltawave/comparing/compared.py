@@ -156,7 +156,7 @@ def _is_of_files(column: Column, options: Options) -> bool:
     """Whether the types of a column differ only as files have few types: texts, or the numbers of JSON."""
     kinds = column.types.values()
     is_text = any(kind.is_text or kind == VOID for kind in kinds)
-    return is_text or (options.has_untyped and all(kind.is_number for kind in kinds))
+    return is_text or (options.has_untyped and all(kind.is_number or kind.is_nested for kind in kinds))
 
 
 def _keyed(columns: Sequence[Column], found: Key | None, options: Options) -> list[Column]:
@@ -188,9 +188,9 @@ def _notes(columns: Sequence[Column]) -> list[str]:
     """What was done to make values of files comparable; ``{old}`` and ``{new}`` stand for the tables' names."""
     read: dict[str, list[str]] = {}
     for column in sorted(columns, key=lambda column: column.name.lower()):
-        if column.reading is None or column.is_ignored:
-            continue
         texts = " and ".join(f"{{{side}}}" for side, kind in column.types.items() if kind.is_text)
+        if column.reading is None or column.is_ignored or not texts:
+            continue
         others = [kind.name for kind in column.types.values() if not kind.is_text]
         read.setdefault(f"text in {texts}, read as {others[0] if others else 'numbers'}", []).append(column.name)
     return [f"{_unformatted(', '.join(names))}: {how}" for how, names in read.items()]

@@ -1,12 +1,12 @@
 """CSV and its kin, read by DuckDB as texts, and what is wrong with a file that can't be read."""
 
 import csv
-import gzip
 import io
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -23,6 +23,8 @@ _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 _LONGEST_LINE = 1 << 24
 _LONGEST_NAME = 1 << 16
 _MOST_SHOWN = 5
+# So many show which separator fits.
+_FIRST_ROWS = 200
 _LINE = re.compile(
     r"CSV Error on Line: (\d+)\n(?:Original Line: (.*?)\n\s*)?"
     r"((?:Expected|Value with|Invalid unicode|Maximum|Possible|Error|Could not)[^\n]*)",
@@ -30,6 +32,7 @@ _LINE = re.compile(
 )
 _WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _QUOTED = re.compile(r'(?:^|(?<=[^\w\s"]|\t))"(?:[^"]|"")*"')
+_ESCAPED_QUOTE = re.compile(rb'(?<!\\)((?:\\\\)*)\\"')
 _BLANK_LINE = re.compile(r"\r\n|\r|\n")
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _literal = DuckDialect().literal
@@ -41,14 +44,12 @@ class Reading:
 
     - ``separator``, ``encoding``: of values in CSV, and of text files, if a user gives them
     - ``skips``: whether malformed rows of CSV are passed over
-    - ``escape``: what stands before a quote in a quoted value
     - ``notes``: what was done with the files
     """
 
     separator: str | None = None
     encoding: str | None = None
     skips: bool = False
-    escape: str = '"'
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
@@ -98,8 +99,8 @@ def _source(file: File, layout: Layout, reading: Reading) -> str:
     return (
         f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = true, skip = {layout.blank_lines}, "
         f"columns = {{{columns}}}, "
-        f"delim = {_literal(layout.separator)}, quote = '\"', escape = {_literal(reading.escape)}, nullstr = '', "
-        f"compression = '{file.packing}', max_line_size = {_LONGEST_LINE}{rejects})"
+        f"delim = {_literal(layout.separator)}, quote = '\"', escape = '\"', nullstr = '', "
+        f"compression = 'none', max_line_size = {_LONGEST_LINE}{rejects})"
     )
 
 
@@ -108,12 +109,11 @@ def escaped(path: Path) -> str:
     return re.sub(r"[*?\[]", r"[\g<0>]", str(path.absolute()))
 
 
-def layout_of(connection: duckdb.DuckDBPyConnection, file: File, reading: Reading) -> Layout:
+def layout_of(file: File, reading: Reading) -> Layout:
     """The layout of a file in UTF-8. Raises ``ValueError`` if it has no header."""
-    head = _head(connection, file)
-    if is_binary(head.encode()):
+    if is_binary(file.head()):
         raise ValueError(f"{file.name} is no text: it has bytes that are zero. Is it another kind of file?")
-    whole = head.removeprefix("\ufeff")
+    whole = _head(file)
     text = whole.lstrip("\r\n")
     if not text.strip():
         raise ValueError(f"{file.name} is empty: it has no line with the names of columns.")
@@ -153,14 +153,8 @@ def _unique(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def _head(connection: duckdb.DuckDBPyConnection, file: File) -> str:
+def _head(file: File) -> str:
     """How a file begins. Raises ``ValueError`` if that is not UTF-8."""
-    if file.packing == "zstd":
-        source = (
-            f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = false, delim = '', quote = '', "
-            f"escape = '', columns = {{'line': 'VARCHAR'}}, compression = 'zstd', max_line_size = {_LONGEST_LINE})"
-        )
-        return "\n".join(line or "" for (line,) in connection.execute(f"from {source} limit 100").fetchall())
     head = file.head()
     try:
         # The last character may be cut.
@@ -176,16 +170,34 @@ def not_utf8(name: str, line: int) -> str:
 
 def _separator(text: str, file: File, reading: Reading) -> str:
     """The separator that is given, or usual for the kind of file, unless the header has another one and not this."""
-    usual = (reading.separator or "").replace("\\t", "\t") or _OF_EXTENSION.get(file.extension, ",")
+    given = (reading.separator or "").replace("\\t", "\t")
+    usual = given or _OF_EXTENSION.get(file.extension, ",")
     header = _first_line(_QUOTED.sub("", text))
-    if usual in header:
-        return usual
-    counted = {each: header.count(each) for each in _SEPARATORS}
-    best = max(counted, key=lambda each: counted[each])
-    if not counted[best]:
-        return usual
-    reading.note(f"{file.name}: values are separated by {_NAMES[best]}")
+    if given and given in header:
+        return given
+    fits = {each: _fit(text, each) for each in dict.fromkeys([usual, *_SEPARATORS]) if each == usual or each in header}
+    best = max(fits, key=lambda each: (*fits[each], each == usual, header.count(each)))
+    others = [each for each in fits if each != best and each in header and min(fits[each])]
+    if best != usual or others:
+        fitting = f", though {' or '.join(_NAMES[each] for each in others)} would fit" if others else ""
+        reading.note(f"{file.name}: values are separated by {_NAMES.get(best, best)}{fitting}")
     return best
+
+
+def _fit(text: str, separator: str) -> tuple[bool, bool, float]:
+    """Whether most of the first rows have as many values as the header, whether these are several, and how many do."""
+    if len(separator) != 1:
+        return True, True, 1.0
+    csv.field_size_limit(_LONGEST_LINE)
+    try:
+        read = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        header, *rows = map(len, filter(None, islice(read, _FIRST_ROWS)))
+    except (csv.Error, ValueError):
+        return False, False, 0.0
+    # The last one may be cut.
+    rows = rows[:-1] or rows
+    share = rows.count(header) / len(rows) if rows else 1.0
+    return share >= 0.5, header > 1, share
 
 
 def _first_line(text: str) -> str:
@@ -208,14 +220,7 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
         return f"{names} has lines that end in several ways, or a quote that is not closed: make all line ends alike."
     if found is None:
         return None
-    name = next(
-        (
-            file.name
-            for file in files
-            if f"file = {file.path.absolute()}" in message or f"file = {escaped(file.path)}" in message
-        ),
-        files[0].name,
-    )
+    name = file_of(error, files).name
     number, text, reason = int(found[1]), found[2], found[3].strip()
     if "unicode" in reason:
         return not_utf8(name, number)
@@ -231,14 +236,21 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
     return f"{name}, line {number}, {wrong}{shown}. Mend it, or pass over such lines with --on-bad-rows skip."
 
 
+def file_of(error: duckdb.Error, files: Sequence[File]) -> File:
+    """The file that an error is about."""
+    text = str(error)
+    found = (
+        file for file in files if any(f"file = {path}" in text for path in (file.path.absolute(), escaped(file.path)))
+    )
+    return next(found, files[0])
+
+
 def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
     """A copy of a file in which all lines end alike, which DuckDB needs. Raises ``ValueError`` for a wrong quote."""
-    if file.packing == "zstd" or len(layout.separator) != 1:
+    if len(layout.separator) != 1:
         return file
     with (
-        gzip.open(file.path, "rt", encoding="utf-8", newline="")
-        if file.packing == "gzip"
-        else file.path.open(encoding="utf-8", newline="") as opened,
+        file.path.open(encoding="utf-8", newline="") as opened,
         target.open("w", encoding="utf-8", newline="") as written,
     ):
         # A line may be longer than Python expects.
@@ -253,7 +265,7 @@ def with_one_line_end(file: File, layout: Layout, target: Path) -> File:
         except csv.Error as error:
             wrong = f"can't be read ({error}): is a quote not closed, or is something after a closing quote"
             raise ValueError(f"{file.name}, line {line}, {wrong}? Mend it, or make all line ends alike.") from error
-    return replace(file, path=target, packing="none")
+    return replace(file, path=target)
 
 
 def has_mixed_line_ends(file: File) -> bool:
@@ -267,6 +279,13 @@ def is_escaped_by_backslashes(error: duckdb.Error) -> bool:
     """Whether a line may be malformed because its quotes are escaped by backslashes."""
     found = _LINE.search(str(error))
     return found is not None and found[2] is not None and '\\"' in found[2]
+
+
+def with_doubled_quotes(file: File, target: Path) -> File:
+    """A copy of a file with "" for quotes after a backslash. All other backslashes stay: they may be parts of paths."""
+    with file.path.open("rb") as opened, target.open("wb") as written:
+        written.writelines(_ESCAPED_QUOTE.sub(rb'\1""', line) for line in opened)
+    return replace(file, path=target)
 
 
 def skipped(connection: duckdb.DuckDBPyConnection, files: Sequence[File]) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from deltawave.comparing.kinds import Kind
 from deltawave.sql_text import literal
+from deltawave.sql_text import quoted as sparks_quoted
 
 # How many characters of a value are shown.
 MOST_CHARACTERS = 1000
@@ -55,6 +56,18 @@ class Dialect(ABC):
     def list_of(self, values: Iterable[str]) -> str:
         """Texts as one value, which Python gets as a list."""
 
+    @abstractmethod
+    def field(self, value: str, name: str) -> str:
+        """A field of a struct."""
+
+    @abstractmethod
+    def struct(self, fields: Iterable[tuple[str, str]]) -> str:
+        """A struct of named values."""
+
+    @abstractmethod
+    def transformed(self, values: str, each: str, by: str) -> str:
+        """A list with each value, called ``each``, replaced."""
+
     def cut(self, text: str) -> str:
         """A text of at most ``MOST_CHARACTERS`` characters."""
         short = f"concat(left({text}, {MOST_CHARACTERS - 1}), '…')"
@@ -104,6 +117,15 @@ class SparkDialect(Dialect):
     def list_of(self, values: Iterable[str]) -> str:
         return f"array({', '.join(values)})"
 
+    def field(self, value: str, name: str) -> str:
+        return f"{value}.{sparks_quoted(name)}"
+
+    def struct(self, fields: Iterable[tuple[str, str]]) -> str:
+        return f"named_struct({', '.join(f'{literal(name)}, {value}' for name, value in fields)})"
+
+    def transformed(self, values: str, each: str, by: str) -> str:
+        return f"transform({values}, {each} -> {by})"
+
 
 # By Spark's names; other names are DuckDB's own.
 _IN_DUCKDB = {
@@ -149,6 +171,15 @@ class DuckDialect(Dialect):
 
     def list_of(self, values: Iterable[str]) -> str:
         return f"[{', '.join(values)}]"
+
+    def field(self, value: str, name: str) -> str:
+        return f"struct_extract({value}, {self.literal(name)})"
+
+    def struct(self, fields: Iterable[tuple[str, str]]) -> str:
+        return f"struct_pack({', '.join(f'{quoted(name)} := {value}' for name, value in fields)})"
+
+    def transformed(self, values: str, each: str, by: str) -> str:
+        return f"list_transform({values}, lambda {each}: {by})"
 
 
 def quoted(name: str) -> str:

@@ -9,7 +9,7 @@ from deltawave.comparing.columns import Column, Fields, compared, keys_of
 from deltawave.comparing.dialects import DuckDialect, quoted
 from deltawave.comparing.engine import Engine
 from deltawave.comparing.equality import cell, differs, is_equal
-from deltawave.comparing.kinds import Kind
+from deltawave.comparing.kinds import Kind, array, map_of, struct
 from deltawave.sides import SIDES, Side
 
 # By DuckDB's names; other names are the same.
@@ -40,11 +40,11 @@ def kind_of(type_: Any) -> Kind:
         (_, precision), (_, scale) = type_.children
         return Kind(f"decimal({precision},{scale})")
     if identity in ("list", "array"):
-        return Kind(f"array<{kind_of(type_.children[0][1]).name}>")
+        return array(kind_of(type_.children[0][1]))
     if identity == "map":
-        return Kind(f"map<{','.join(kind_of(each).name for _, each in type_.children)}>")
+        return map_of(*(kind_of(each) for _, each in type_.children))
     if identity == "struct":
-        return Kind(f"struct<{','.join(f'{name}:{kind_of(each).name}' for name, each in type_.children)}>")
+        return struct((name, kind_of(each)) for name, each in type_.children)
     return Kind(_IN_SPARK.get(identity, identity))
 
 
@@ -72,7 +72,9 @@ def _comparable(value: str, type_: Any, depth: int = 0) -> str:
 class DuckEngine(Engine):
     """Tables are copied into temporary ones, which DuckDB writes to disk where its memory is short.
 
-    Not those that are read by columns as fast as a copy.
+    Not those that are read by columns as fast as a copy. CSV is not: 2,000,000 rows of 12 columns took 9.1 s of CPU,
+    and 8.9 s when they were paired as they were read, and only the columns that later statements need were copied then.
+    Without any copy, 400,000 rows took 1.4 times the CPU.
     """
 
     dialect = DuckDialect()

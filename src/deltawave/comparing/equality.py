@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from deltawave.comparing.columns import NUMBER, Column
 from deltawave.comparing.dialects import Dialect
-from deltawave.comparing.kinds import DOUBLE, STRING, Kind, decimal
+from deltawave.comparing.kinds import DOUBLE, STRING, Kind, decimal, struct
 from deltawave.sides import SIDES, Side
 
 # The share of a number that rounding explains: 1.01 - 1.0 is not above 0.01. A double has 15 digits, a float 6.
@@ -39,11 +39,36 @@ def value(column: Column, side: Side, own: str, dialect: Dialect) -> str:
     if column.reading is not None:
         # Blanks around what is read, and nothing else.
         found = f"nullif(trim({own}), '')" if kind.is_text else as_text(own, kind, dialect)
-    elif kind == column.kind:
-        found = own
     else:
-        found = as_text(own, kind, dialect) if column.kind == STRING else dialect.cast(own, column.kind)
+        found = _converted(own, kind, column.kind, dialect)
     return canonical(column, found, dialect) if column.is_key else found
+
+
+def _converted(own: str, kind: Kind, wanted: Kind, dialect: Dialect, depth: int = 0) -> str:
+    """A value in another type, with the parts of nested ones in theirs; fields that it lacks are null."""
+    if kind == wanted:
+        return own
+    if wanted == STRING:
+        return as_text(own, kind, dialect)
+    if not wanted.parts:
+        return dialect.cast(own, wanted)
+    if wanted.form == "struct":
+        parts = {name.lower(): (name, part) for name, part in kind.parts}
+        fields = []
+        for name, part in wanted.parts:
+            if name.lower() in parts:
+                own_name, own_part = parts[name.lower()]
+                fields.append((name, _converted(dialect.field(own, own_name), own_part, part, dialect, depth)))
+            else:
+                fields.append((name, "null"))
+        return f"case when {own} is not null then {dialect.struct(fields)} end"
+    each = f"p{depth}"
+    if wanted.form == "map":
+        # A list of entries.
+        kind, wanted = struct(kind.parts), struct(wanted.parts)
+    else:
+        kind, wanted = kind.parts[0][1], wanted.parts[0][1]
+    return dialect.transformed(own, each, _converted(each, kind, wanted, dialect, depth + 1))
 
 
 def as_text(own: str, kind: Kind, dialect: Dialect) -> str:
@@ -72,7 +97,7 @@ def _read(text: str, kind: Kind, dialect: Dialect) -> str:
     if kind.name == "timestamp" or not kind.is_time:
         return f"coalesce({dialect.text(dialect.try_cast(text, kind), kind)}, {text})"
     time = (
-        f"case when {dialect.matches(text, _HAS_ZONE)} then {dialect.in_utc(text)} "
+        f"case when {dialect.matches(text, _HAS_ZONE)} then {dialect.try_cast(dialect.in_utc(text), kind)} "
         f"else {dialect.try_cast(text, _TIMESTAMP if kind.name == 'date' else kind)} end"
     )
     if kind.name == "date":

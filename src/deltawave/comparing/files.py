@@ -10,6 +10,7 @@ from deltawave.comparing import csv_files, json_files
 from deltawave.comparing.csv_files import Reading, escaped, partition_literal
 from deltawave.comparing.dialects import DuckDialect, quoted
 from deltawave.comparing.duck_engine import DuckEngine
+from deltawave.comparing.kinds import Kind, decimal
 from deltawave.comparing.paths import File, Table, transcoded
 from deltawave.pages.texts import short
 from deltawave.sides import SIDES, Side
@@ -29,6 +30,14 @@ def engine_of(
     engine = DuckEngine(connection)
     for side in SIDES:
         _load(engine, connection, side, tables[side], readings[side], {name.lower() for name in key}, temporary / side)
+    if not engine.fields:
+        names = " and ".join(tables[side].name for side in SIDES)
+        raise ValueError(f"{names} have no rows of JSON, and so no columns that could be compared.")
+    for side, other in zip(SIDES, reversed(SIDES), strict=True):
+        if side not in engine.fields:
+            engine.load(side, f"select * from {engine.table(other)} limit 0")
+            engine.fields[side] = engine.fields[other]
+            readings[side].note(f"{tables[side].name} has no rows: its columns are those of {tables[other].name}")
     return engine
 
 
@@ -48,14 +57,20 @@ def _load(
     if table.kind == "json":
         files = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
         try:
-            engine.load(side, json_files.select(connection, files, key, reading))
+            if (rows := json_files.select(connection, files, key, reading)) is not None:
+                engine.load(side, rows)
         except duckdb.Error as error:
             raise ValueError(json_files.problem(error, files) or _unread(table, error)) from error
         return
-    paths = [_with_short_decimals(connection, file, temporary / str(place)) for place, file in enumerate(table.files)]
+    long: dict[str, Kind] = {}
+    paths = [
+        _with_short_decimals(connection, file, temporary / str(place), long) for place, file in enumerate(table.files)
+    ]
     try:
         names = _names(connection, table) if len(table.files) == 1 else None
         engine.load(side, _select_parquet(table, paths), names, is_columnar=True)
+        own = engine.fields[side]
+        engine.fields[side] = {name: long.get(name, kind) if kind.is_text else kind for name, kind in own.items()}
     except duckdb.Error as error:
         raise ValueError(_unread(table, error)) from error
 
@@ -69,7 +84,7 @@ def _load_csv(
     temporary: Path,
 ) -> None:
     ready = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
-    files = [(file, csv_files.layout_of(connection, file, reading)) for file in ready]
+    files = [(file, csv_files.layout_of(file, reading)) for file in ready]
     files = [
         (csv_files.with_one_line_end(file, layout, temporary / f"{place}-lines"), layout)
         if csv_files.has_mixed_line_ends(file)
@@ -77,18 +92,22 @@ def _load_csv(
         for place, (file, layout) in enumerate(files)
     ]
     ready = [file for file, _ in files]
-    try:
-        engine.load(side, *csv_files.select(files, reading))
-    except duckdb.Error as error:
-        wrong = csv_files.problem(error, ready) or _unread(table, error)
-        if not csv_files.is_escaped_by_backslashes(error) or reading.escape == "\\":
-            raise ValueError(wrong) from error
-        reading.escape = "\\"
+    # What was wrong with files that are read in another way.
+    wrong: dict[str, str] = {}
+    while True:
         try:
             engine.load(side, *csv_files.select(files, reading))
-        except duckdb.Error:
-            raise ValueError(wrong) from error
-        reading.note(f"{table.name}: quotes are escaped by backslashes")
+            break
+        except duckdb.Error as error:
+            own = csv_files.file_of(error, ready)
+            message = wrong.get(own.name) or csv_files.problem(error, ready) or _unread(table, error)
+            if own.name in wrong or not csv_files.is_escaped_by_backslashes(error):
+                raise ValueError(message) from error
+            wrong[own.name] = message
+            copy = csv_files.with_doubled_quotes(own, temporary / f"{len(wrong)}-quotes")
+            files = [(copy if file == own else file, layout) for file, layout in files]
+            ready = [file for file, _ in files]
+            reading.note(f"{own.name}: quotes are escaped by backslashes")
     if reading.skips:
         for note in csv_files.skipped(connection, ready):
             reading.note(note)
@@ -113,8 +132,12 @@ def _select_parquet(table: Table, paths: Sequence[Path]) -> str:
     return " union all by name ".join(selects)
 
 
-def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, target: Path) -> Path:
+def _with_short_decimals(
+    connection: duckdb.DuckDBPyConnection, file: File, target: Path, long: dict[str, Kind]
+) -> Path:
     """The path of a Parquet file without decimals of more than 38 digits, which DuckDB rounds: they become texts.
+
+    ``long``: gets their types, by the names of their columns
 
     Raises ``ValueError`` if that needs pyarrow, which is not there, and for such decimals within other values.
     """
@@ -138,6 +161,7 @@ def _with_short_decimals(connection: duckdb.DuckDBPyConnection, file: File, targ
             wrong = f"{file.name} has decimals of more than {MAX_DECIMAL_DIGITS} digits within the lists or objects of"
             raise ValueError(f"{wrong} {short(field.name)}, which would be rounded: make a column of them.")
         if pa.types.is_decimal256(field.type):
+            long[field.name] = decimal(field.type.precision - field.type.scale, field.type.scale)
             table = table.set_column(place, field.name, table[place].cast(pa.string()))
     pq.write_table(table, target)
     return target

@@ -1,9 +1,7 @@
 """JSON, read by DuckDB: lines, an array, or rows that lie under one name. Texts stay as they are written."""
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -27,13 +25,17 @@ _LONG, _LONG_WITHIN = "-?[0-9]{16,}", r"[\[:,]\s*-?[0-9]{16,}\s*[,}\]]"
 _dialect = DuckDialect()
 
 
-def select(connection: duckdb.DuckDBPyConnection, files: Sequence[File], key: Collection[str], reading: Reading) -> str:
-    """A select of the rows of files. Raises ``ValueError`` for files without rows, and for rows that would lose values.
+def select(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[File], key: Collection[str], reading: Reading
+) -> str | None:
+    """A select of the rows of files; None if they have none. Raises ``ValueError`` for what would lose values.
 
     ``key``: the names of the key in lower case: an object that has them is a row itself
     """
     types = _types(connection, f"select * from {_source(files, ', sample_size = -1')}")
     if list(types) == ["json"]:
+        if not connection.execute(f"select * from {_source(files, '')} limit 1").fetchall():
+            return None
         names = ", ".join(file.name for file in files[:3])
         wanted = "It has to be objects: on lines, in an array, or in an array under one name"
         raise ValueError(f"{names} has no rows of JSON. {wanted}.")
@@ -75,8 +77,7 @@ def _listed(files: Sequence[File]) -> tuple[str, str]:
     """Files in a list of SQL, and the options with which all functions of DuckDB read them."""
     listed = ", ".join(_dialect.literal(escaped(file.path)) for file in files)
     size = max(_LARGEST_ROW, max(file.path.stat().st_size for file in files))
-    packing = files[0].packing
-    return listed, f"format = 'auto', compression = '{packing}', maximum_object_size = {min(size, _LARGEST)}"
+    return listed, f"format = 'auto', compression = 'none', maximum_object_size = {min(size, _LARGEST)}"
 
 
 def _as_written(type_: Any) -> str:
@@ -178,13 +179,7 @@ def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:
 
 def _where(file: File) -> str | None:
     """Where a file stops being JSON."""
-    if file.packing == "zstd":
-        return None
-    try:
-        with gzip.open(file.path) if file.packing == "gzip" else file.path.open("rb") as opened:
-            data = opened.read()
-    except (EOFError, OSError, zlib.error) as error:
-        return f" can't be unpacked: {error}"
+    data = file.path.read_bytes()
     try:
         json.loads(data)
         return None

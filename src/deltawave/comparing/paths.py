@@ -13,10 +13,10 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 KINDS = ("csv", "json", "parquet", "delta")
-STDIN = "-"
+STDIN = STDOUT = "-"
 
 _KIND = re.compile(r"\.(csv|tsv|tab|txt|psv|jsonl?|ndjson|geojson|parquet|pq|parq)$")
 _PACKED = re.compile(r"\.(gz|gzip|bz2|xz|zst|zip)$")
@@ -30,7 +30,25 @@ _BEGINNINGS = {
     "zst": b"\x28\xb5\x2f\xfd",
     "zip": b"PK",
 }
-_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {"bz2": bz2.open, "xz": lzma.open}
+
+
+def _opened_zstd(path: Path) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ValueError(f"{path} is unpacked by pyarrow: install it, or unpack the file first.") from error
+    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+
+
+# Not by DuckDB: it takes what is left of a cut or damaged file for the whole.
+_OPENERS: dict[str, Callable[[Path], Any]] = {
+    "gz": gzip.GzipFile,
+    "gzip": gzip.GzipFile,
+    "bz2": bz2.open,
+    "xz": lzma.open,
+    "zst": _opened_zstd,
+}
+_SPREADSHEET = re.compile(r"\.(xls[xmb]?|ods)$")
 _HIDDEN = re.compile(r"\.|_[^=]*$")
 _PARTITION = re.compile(r"([^=]+)=(.*)")
 _URL = re.compile(r"(?i)[a-z][a-z0-9+.-]+://")
@@ -40,27 +58,20 @@ _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-s
 
 @dataclass(frozen=True)
 class File:
-    """A file: what it is called in messages, where it can be read, and its extension.
+    """A file: what it is called in messages, where it can be read, its extension.
 
-    - ``packing``: how DuckDB has to unpack it: gzip, zstd or none
-    - ``partition``: columns that the names of its folders give
+    ``partition``: columns that the names of its folders give
     """
 
     name: str
     path: Path
     extension: str
-    packing: str = "none"
     partition: tuple[tuple[str, str], ...] = ()
 
     def head(self, size: int = _HEAD) -> bytes:
-        """How its text begins; nothing of Zstandard, which Python can't unpack. Raises ``ValueError`` if damaged."""
-        if self.packing == "zstd":
-            return b""
-        try:
-            with gzip.open(self.path) if self.packing == "gzip" else self.path.open("rb") as opened:
-                return opened.read(size)
-        except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(_damaged(self.name, error)) from error
+        """How it begins."""
+        with self.path.open("rb") as opened:
+            return opened.read(size)
 
 
 @dataclass(frozen=True)
@@ -99,6 +110,9 @@ def located(name: str, given: str | None, temporary: Path) -> Table:
         matched = glob.glob(name, recursive=True)  # noqa: PTH207
         places = sorted(path for each in matched for path in _below(Path(each)))
         names = {}
+        # The names of folders that the pattern chooses are values.
+        while glob.has_magic(str(place)):
+            place = place.parent
         if not places:
             is_pattern = any(each in name for each in "*?[")
             raise ValueError(f"There is no file or folder {'that matches ' if is_pattern else ''}{name}.")
@@ -113,10 +127,6 @@ def located(name: str, given: str | None, temporary: Path) -> Table:
             f"{name} has files of several kinds: {', '.join(sorted(kinds))}. Name those of one, as in '{name}/*.csv'."
         )
     return Table(name, kinds.pop(), files)
-
-
-def _damaged(name: str, error: BaseException) -> str:
-    return f"{name} can't be unpacked: {error}. Write it again, or unpack it first."
 
 
 def _below(place: Path) -> list[Path]:
@@ -144,8 +154,8 @@ def _copied(source: IO[bytes], target: Path) -> Path:
 
 
 def _ready(path: Path, name: str, root: Path, target: Path) -> File:
-    """A file that can be read: one that DuckDB can't unpack is unpacked."""
-    extension, packing = path.name.lower(), "none"
+    """A file that can be read: a packed one is unpacked."""
+    extension = path.name.lower()
     partition = _partition(path, root)
     if not path.is_file():
         # A pipe can be read once only.
@@ -160,16 +170,16 @@ def _ready(path: Path, name: str, root: Path, target: Path) -> File:
         extension = extension[: found.start()]
         if kind == "zip":
             path, extension = _unzipped(path, name, target)
-        elif kind in _OPENERS:
+        else:
             try:
                 with _OPENERS[kind](path) as packed:
                     path = _copied(packed, target)
-            except (EOFError, OSError, lzma.LZMAError) as error:
-                raise ValueError(_damaged(name, error)) from error
-        else:
-            packing = "zstd" if kind == "zst" else "gzip"
+            except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+                raise ValueError(f"{name} can't be unpacked: {error}. Write it again, or unpack it first.") from error
+    if _SPREADSHEET.search(extension):
+        raise ValueError(f"{name} is a spreadsheet, such as those of Excel, which is not read: save its sheet as CSV.")
     kind_of_name = _KIND.search(extension)
-    return File(name, path, kind_of_name[1] if kind_of_name else "", packing, partition)
+    return File(name, path, kind_of_name[1] if kind_of_name else "", partition)
 
 
 def _unzipped(path: Path, name: str, target: Path) -> tuple[Path, str]:
@@ -199,7 +209,7 @@ def _partition(path: Path, root: Path) -> tuple[tuple[str, str], ...]:
 
 def _kind(file: File) -> str:
     """The kind of a file, by its extension, or else by what it begins with. Raises ``ValueError`` if it has none."""
-    if file.packing == "none" and file.head(4) == b"PAR1":
+    if file.head(4) == b"PAR1":
         return "parquet"
     if file.extension:
         return "json" if "json" in file.extension else _OF_NAMES.get(file.extension, file.extension)
@@ -222,26 +232,23 @@ def is_binary(head: bytes) -> bool:
 
 
 def transcoded(file: File, encoding: str | None, target: Path) -> File:
-    """A text file in UTF-8. Raises ``ValueError`` for bytes that are not of its encoding, and for an unknown one."""
-    if encoding is None:
-        encoding = encoding_of(file.head(4))
-    if encoding is None or codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
-        return file
-    if file.packing == "zstd":
-        raise ValueError(f"{file.name} is packed, and not in UTF-8: unpack it first.")
+    """A text file in UTF-8, without a byte order mark. Raises ``ValueError`` for bytes that are not of its encoding."""
+    mark = encoding_of(file.head(4))
+    encoding = encoding or mark or "utf-8"
+    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
+        if mark != "utf-8-sig":
+            return file
+        with file.path.open("rb") as opened:
+            opened.seek(len(codecs.BOM_UTF8))
+            return replace(file, path=_copied(opened, target))
     try:
-        with (
-            gzip.open(file.path) if file.packing == "gzip" else file.path.open("rb") as opened,
-            target.open("w", encoding="utf-8", newline="") as written,
-        ):
+        with file.path.open("rb") as opened, target.open("w", encoding="utf-8", newline="") as written:
             reader = codecs.getreader(encoding)(opened)
             while text := reader.read(_HEAD):
                 written.write(text)
     except UnicodeError as error:
         raise ValueError(f"{file.name} is not in the encoding {encoding}: {error}.") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(_damaged(file.name, error)) from error
-    return replace(file, path=target, packing="none")
+    return replace(file, path=target)
 
 
 def require_encoding(name: str) -> None:

@@ -9,15 +9,26 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from deltawave.comparable import comparable, fields_of
 from deltawave.comparing.columns import Column, compared, keys_of
 from deltawave.comparing.dialects import SparkDialect
 from deltawave.comparing.engine import Engine
 from deltawave.comparing.equality import cell, differs, is_equal
-from deltawave.comparing.kinds import Kind
+from deltawave.comparing.kinds import Kind, array, map_of, struct
 from deltawave.resources import persisted, releasing
 from deltawave.sides import SIDES, Side
+
+
+def kind_of(type_: T.DataType) -> Kind:
+    if isinstance(type_, T.ArrayType):
+        return array(kind_of(type_.elementType))
+    if isinstance(type_, T.MapType):
+        return map_of(kind_of(type_.keyType), kind_of(type_.valueType))
+    if isinstance(type_, T.StructType):
+        return struct((each.name, kind_of(each.dataType)) for each in type_.fields)
+    return Kind(type_.simpleString())
 
 
 class SparkEngine(Engine):
@@ -27,9 +38,7 @@ class SparkEngine(Engine):
 
     def __init__(self, frames: Mapping[Side, DataFrame]) -> None:
         own = {side: fields_of(f"{side} table", frame) for side, frame in frames.items()}
-        self.fields = {
-            side: {each.name: Kind(each.dataType.simpleString()) for each in own[side].values()} for side in SIDES
-        }
+        self.fields = {side: {each.name: kind_of(each.dataType) for each in own[side].values()} for side in SIDES}
         self._values = {
             side: [comparable(f"c{place}", each.dataType) for place, each in enumerate(own[side].values())]
             for side in SIDES

@@ -43,6 +43,31 @@ class TestRefusals:
         assert ("> in macro _stop" in message) == (not is_ours)
         assert ("\n  > " in message) == (not is_ours)
 
+    def test_columns_that_were_perhaps_renamed(self, bench: Workbench) -> None:
+        """The message shows those with nearly the same values by the key, whatever the strategy keeps."""
+        rows = "select id as account_id, string(id % 7) as name, id as score, 1 as one, date '2026-01-01' as day"
+        rows += " from range(200)"
+        bench.dump(rows)
+        for name, options in {
+            "copied": {"strategy": "outer_join"},
+            "hashed": {"strategy": "hash_compressed"},
+            "dated": {"strategy": "outer_join", "snapshot_date": "day"},
+        }.items():
+            bench.add_differential(name, **options)
+        assert "PASS=3" in bench.run("--select", "copied", "hashed", "dated").text
+        renamed = rows.replace("as name", "as full_name").replace("id as score", "if(id = 3, 0, id) as points")
+        bench.dump(renamed.replace("2026-01-01", "2026-01-02").replace("1 as one", "1 as uno"))
+        before = bench.contents()
+        done = bench.run("--select", "copied", "hashed", "dated")
+        assert bench.contents() == before
+        for name in ("copied", "hashed", "dated"):
+            message = " ".join(done.messages[name].split())
+            assert "(added: full_name, points, uno; dropped: name, score, one)" in message
+            assert (
+                'Perhaps renamed: "name" -> "full_name" (100.0% equal), "score" -> "points" (99.5% equal). Set'
+                in message
+            )
+
     def test_files_and_views(self, bench: Workbench, tmp_path: Path) -> None:
         table = f"{bench.schema}.of__files"
         bench.spark.sql(f"create table {table} using parquet location '{tmp_path}/dump' as {GOOD}")
