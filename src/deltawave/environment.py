@@ -16,6 +16,8 @@ from deltawave import class_archive, jars
 from deltawave.profiles import sessions
 
 DISTRIBUTION = "dbt-deltawave"
+# What of pyspark speaks to a server of Spark Connect, without a Spark of its own; users may have it instead of pyspark.
+CLIENT = "pyspark-client"
 SUPPORTED_JAVA = (17, 21)
 
 INSTALL_JAVA = """\
@@ -91,6 +93,10 @@ def check_packages(requirements: list[str], installed: Callable[[str], str | Non
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
         name, version = requirement.name, installed(canonicalize_name(requirement.name))
+        if name == "pyspark" and version is None and (client := installed(CLIENT)):
+            # It has no extras.
+            requirement.name, requirement.extras = CLIENT, set()
+            name, version = CLIENT, client
         # Without its marker.
         requirement.marker = None
         remedy = f"pip install '{requirement}'"
@@ -163,9 +169,11 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
     """Every check, on this machine."""
     declared = metadata.metadata(DISTRIBUTION)
     command = java_command(environ)
+    needs_java = installed_version("pyspark") or not installed_version(CLIENT)
+    java = [check_java(command, java_version_output(command), environ.get("JAVA_HOME"))] if needs_java else []
     findings = [
         check_python(sys.version_info[:3], declared["Requires-Python"]),
-        check_java(command, java_version_output(command), environ.get("JAVA_HOME")),
+        *java,
         *check_packages(metadata.requires(DISTRIBUTION) or [], installed_version),
         *check_profiles(environ, Path.cwd(), Path.home()),
     ]

@@ -1,9 +1,9 @@
 """What only some versions of pyspark have, or not pyspark-client, under a name that all have."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyspark
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -51,8 +51,10 @@ __all__ = [
     "Py4JJavaError",
     "SparkConf",
     "SparkContext",
+    "cancel_jobs",
     "java_gateway",
     "repartition_by_id",
+    "sessions_of_jvm",
 ]
 
 # pyspark has calendar intervals and variants since version 4.0, and times of day since 4.1.
@@ -66,6 +68,22 @@ DATETIMES: tuple[type[T.DataType], ...] = (
     T.TimestampNTZType,
     *((T.TimeType,) if hasattr(T, "TimeType") else ()),
 )
+
+
+def cancel_jobs(context: Any, group: str) -> None:
+    """Cancel the jobs of a group; since Spark 4.0 also those that threads of the group begin later."""
+    jobs: Any = context._jsc.sc()
+    if pyspark.__version__.startswith("3."):
+        jobs.cancelJobGroup(group)
+    else:
+        jobs.cancelJobGroupAndFutureJobs(group)
+
+
+def sessions_of_jvm(jvm: Any) -> Any:
+    """The JVM's class of sessions, which knows those that are active and the default."""
+    named: Any = getattr(SparkSession, "_get_j_spark_session_class", None)
+    # pyspark has that method since version 4.0, when the class moved.
+    return named(jvm) if named else jvm.org.apache.spark.sql.SparkSession
 
 
 def repartition_by_id(frame: DataFrame, count: int, column: str) -> DataFrame:

@@ -123,6 +123,19 @@ def test_doctor_asks_for_everything_on_this_machine() -> None:
         assert subject in seen
 
 
+def test_pyspark_client_goes_for_pyspark_and_needs_no_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {"pyspark": None, "pyspark-client": "4.1.4"}
+    installed = environment.installed_version
+    monkeypatch.setattr(environment, "installed_version", lambda name: versions.get(name, installed(name)))
+    seen = [finding.seen for finding in environment.examine({"JAVA_HOME": "/gone"}) if finding.certain]
+    assert "pyspark-client 4.1.4" in seen
+    assert not any("Java" in each or "not installed" in each for each in seen)
+    (finding,) = environment.check_packages(["pyspark[connect]>=3.5,<4.4"], {"pyspark-client": "5.0.0"}.get)
+    assert finding == Finding(
+        "pyspark-client 5.0.0 does not go with the rest", "pip install 'pyspark-client<4.4,>=3.5'"
+    )
+
+
 def test_version_names_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["--version"])

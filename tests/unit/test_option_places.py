@@ -66,6 +66,17 @@ def test_no_value_is_no_clash() -> None:
     assert settings("differential", config)["on_schema_change"] == "fail"
 
 
+def test_a_name_and_a_list_of_it_are_no_clash() -> None:
+    for at_top, under_meta in [("id", ["id"]), (["id"], "id"), (("id", "region"), ["id", "region"])]:
+        found = settings("differential", {"unique_key": at_top, "meta": {"unique_key": under_meta}})
+        assert found["unique_key"] == MACROS._listed(at_top)
+    for at_top, under_meta in [("id", ["region"]), (["id", "region"], ["region", "id"])]:
+        with pytest.raises(CompilationError, match="'unique_key' is"):
+            settings("differential", {"unique_key": at_top, "meta": {"unique_key": under_meta}})
+    with pytest.raises(CompilationError, match="'overlap' is 2 under meta, but 3"):
+        settings("differential", {"unique_key": "id", "overlap": 3, "meta": {"overlap": 2}})
+
+
 def test_a_false_value_is_a_value() -> None:
     config = {"unique_key": "id", "full_refresh": True, "meta": {"full_refresh": False}}
     with pytest.raises(CompilationError, match="'full_refresh' is False under meta, but True"):

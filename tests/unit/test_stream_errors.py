@@ -1,10 +1,14 @@
 """What ``deltawave stream`` prints of an error: the sentence, and nothing of where Spark and Python were."""
 
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from deltawave.meshjoin.batch_folders import HadoopFiles
+from deltawave.meshjoin.stream_join import MicroBatches
 from deltawave.spark_errors import message_of
 
 BEGIN = (
@@ -82,3 +86,10 @@ def test_the_sentence_alone_is_printed(text: str, shown: str | None) -> None:
 def test_a_session_without_a_jvm_is_refused():
     with pytest.raises(ValueError, match=r"not written through Spark Connect"):
         HadoopFiles(SimpleNamespace(), "results")
+
+
+def test_a_session_of_spark_connect_is_refused(tmp_path: Path) -> None:
+    anything: Any = MagicMock()
+    connect: Any = SimpleNamespace()
+    with pytest.raises(ValueError, match="not written through Spark Connect"):
+        MicroBatches(connect, anything, anything, tmp_path, anything)

@@ -90,5 +90,6 @@ def test_the_wheel_compares_files_with_duckdb_alone(wheel: Path, tmp_path: Path)
 
 
 def test_wheel_and_dbt_package_have_one_version() -> None:
-    project = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
-    assert project["version"] == metadata.version("dbt-deltawave")
+    for file in ("dbt_project.yml", "src/dbt/include/deltawave/dbt_project.yml"):
+        project = yaml.safe_load((ROOT / file).read_text())
+        assert project["version"] == metadata.version("dbt-deltawave"), file

@@ -52,9 +52,10 @@ class MicroBatches:
         self, session: SparkSession, schema: StructType, relation: Stored, folder: str | Path, options: JoinOptions
     ) -> None:
         self._relation, self._options, self._schema = relation, options, options.rows_schema(schema)
+        # First, since it refuses a session without a context.
+        self.folders = BatchFolders(session, folder)
         self._totals = totals(session.sparkContext)
         empty = options.with_probability(no_results(session, self._schema, self._current(), options), 1.0)
-        self.folders = BatchFolders(session, folder)
         compared = re.sub(r" at 0x\w+", "", repr(options.compared))
         self.folders.open({"how": options.how, "condition": compared, **columns_of(empty)}, self._schema)
 

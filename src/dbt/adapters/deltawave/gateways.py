@@ -21,7 +21,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from deltawave.spark_versions import SparkConf, SparkContext, java_gateway
+from deltawave.spark_versions import SparkConf, SparkContext, cancel_jobs, java_gateway, sessions_of_jvm
 
 _HOST = "127.0.0.1"
 # How long a command and the server wait for each other's first message.
@@ -76,7 +76,7 @@ class Gateways:
     def _gateway(self) -> Iterator[dict[str, Any]]:
         context = self._session.sparkContext
         # Set again, because a command that stops its session clears the JVM's default session.
-        SparkSession._get_j_spark_session_class(context._jvm).setDefaultSession(self._session._jsparkSession)
+        sessions_of_jvm(context._jvm).setDefaultSession(self._session._jsparkSession)
         server = context._jvm.Py4JServer(context._jsc.sc().conf())
         server.start()
         group = secrets.token_hex(8)
@@ -86,7 +86,7 @@ class Gateways:
             yield {"port": server.getListeningPort(), "secret": server.secret(), "group": group}
         finally:
             try:
-                context._jsc.sc().cancelJobGroupAndFutureJobs(group)
+                cancel_jobs(context, group)
                 server.shutdown()
                 # Streams have job groups of their own.
                 for query in self._session._jsparkSession.sharedState().activeStreamingQueries().values():
@@ -111,7 +111,7 @@ class Link:
         """Let this thread work in the session, and its jobs be cancelled when this process ends."""
         context: Any = self.session.sparkContext
         context.setJobGroup(self.group, "dbt")
-        SparkSession._get_j_spark_session_class(context._jvm).setActiveSession(self.session._jsparkSession)
+        sessions_of_jvm(context._jvm).setActiveSession(self.session._jsparkSession)
 
     def leave(self) -> None:
         """Forget the server's Spark, whether or not it still runs, so that this process can start another."""
@@ -150,7 +150,7 @@ def join(port: int, token: str) -> Link:
                 signal.signal(signal.SIGINT, interrupted)
         atexit.register(shutil.rmtree, context._temp_dir, ignore_errors=True)
         # The JVM's default session stays the one of the server, which no command uses.
-        default = SparkSession._get_j_spark_session_class(context._jvm).getDefaultSession().get()
+        default = sessions_of_jvm(context._jvm).getDefaultSession().get()
         SparkSession._instantiatedSession = SparkSession(context, default)
         session = SparkSession(context, default.newSession())
         SparkSession._instantiatedSession = SparkSession._activeSession = session

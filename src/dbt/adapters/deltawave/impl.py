@@ -14,6 +14,7 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt import selected_resources
 from dbt.adapters.deltawave import remotes
+from dbt.adapters.deltawave.__version__ import version
 from dbt.adapters.deltawave.connections import DeltawaveConnectionManager
 from dbt.adapters.deltawave.errors import RefusalError, calling_macros
 from deltawave.redaction import redact
@@ -132,6 +133,7 @@ class DeltawaveAdapter(SparkAdapter):
         if manifest is None or getattr(self, "_checked", None) is manifest:
             return
         self._checked = manifest
+        self._check_version()
         refused: list[DbtRuntimeError] = []
         for node in manifest.nodes.values():
             macro = CHECK_MACROS.get(getattr(node.config, "materialized", ""))
@@ -150,6 +152,15 @@ class DeltawaveAdapter(SparkAdapter):
         if refused:
             # Tables that follow a model repeat what is wrong with it.
             raise RefusalError("\n".join(dict.fromkeys(str(error.msg) for error in refused)), "Configuration")
+
+    def _check_version(self) -> None:
+        """Warn of a dbt package of another version than this adapter: its macros call functions of the library."""
+        package = (getattr(self.config, "dependencies", None) or {}).get(PACKAGE)
+        if package is not None and str(package.version) != version:
+            logger.warning(
+                f"The dbt package {PACKAGE} has version {package.version}, this adapter {version}; they go together in "
+                f"the same version. Install dbt-deltawave=={package.version}, or take v{version} in packages.yml."
+            )
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """List relations by the catalog's own methods if possible: a statement takes longer with each relation."""
