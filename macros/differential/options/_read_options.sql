@@ -23,11 +23,12 @@
   {%- set at_top = config.get(option) -%}
   {#- dbt 1 gives each model this value, which is also our default. -#}
   {%- set is_of_dbt = option == 'on_schema_change' and at_top == 'ignore' -%}
-  {#- A name is the same as a list of it. -#}
-  {%- set listed = deltawave._listed(under_meta) -%}
-  {%- set is_same = under_meta == at_top or listed is not none and listed == deltawave._listed(at_top) -%}
-  {%- if under_meta is not none and at_top is not none and not is_same and not is_of_dbt -%}
-    {%- do deltawave._fail('option_twice', {'model': name, 'option': option, 'under_meta': under_meta, 'at_top': at_top}) -%}
+  {%- if under_meta is not none and at_top is not none and under_meta != at_top and not is_of_dbt -%}
+    {#- A name is the same as a list of it. -#}
+    {%- set listed = deltawave._listed(under_meta) -%}
+    {%- if listed is none or listed != deltawave._listed(at_top) -%}
+      {%- do deltawave._fail('option_twice', {'model': name, 'option': option, 'under_meta': under_meta, 'at_top': at_top}) -%}
+    {%- endif -%}
   {%- endif -%}
   {{ return(at_top if under_meta is none else under_meta) }}
 {%- endmacro -%}
