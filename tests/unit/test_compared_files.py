@@ -200,7 +200,7 @@ def test_output_to_standard_output(output: str, kind: str, begin: bytes, tmp_pat
 
 
 def test_little_memory(tmp_path: Path) -> None:
-    """Tables that need more (some 130 MB) are compared with temporary files. A pipe gets no progress."""
+    """Tables that need more are compared with temporary files. A pipe gets no progress."""
     for name, add in (("old", 0), ("new", 1)):
         duckdb.execute(
             f"copy (select range as id, range % 7 + {add} * (range % 1000 = 1)::int as n from range(2_000_000)) "
