@@ -100,7 +100,7 @@ def add_compare(commands: "Commands") -> None:
     formats = ("text", "markdown", "html", "json", "csv", "parquet")
     what = "of the result (default: text); csv and parquet are the rows that differ"
     command.add_argument("--format", default="text", choices=formats, help=what)
-    command.add_argument("--output", metavar="FILE", help="write the result there")
+    command.add_argument("--output", metavar="FILE", help="write the result there; - is standard output")
     command.add_argument("--summary", action="store_true", help="print one line")
     percent = "exit with 0 if at least so many percent of the rows are equal, and the columns are"
     command.add_argument("--fail-under", type=percentage, metavar="PERCENT", help=percent)

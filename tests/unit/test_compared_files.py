@@ -200,14 +200,14 @@ def test_output_to_standard_output(output: str, kind: str, begin: bytes, tmp_pat
 
 
 def test_little_memory(tmp_path: Path) -> None:
-    """Tables that are larger than it are compared with temporary files. A pipe gets no progress."""
+    """Tables that need more are compared with temporary files. A pipe gets no progress."""
     for name, add in (("old", 0), ("new", 1)):
         duckdb.execute(
             f"copy (select range as id, range % 7 + {add} * (range % 1000 = 1)::int as n from range(2_000_000)) "
             f"to '{tmp_path}/{name}.csv'"
         )
     command = [COMMAND, "compare", str(tmp_path / "old.csv"), str(tmp_path / "new.csv"), "--key", "id", "--summary"]
-    environment = {**os.environ, "DELTAWAVE_MEMORY": "200MB"}
+    environment = {**os.environ, "DELTAWAVE_MEMORY": "100MB"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("The tables differ: 2,000 rows changed (n in 2,000)")
