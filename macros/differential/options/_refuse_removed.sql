@@ -22,6 +22,6 @@
     {%- do found.append("take out '" ~ option ~ "': " ~ now) -%}
   {%- endfor -%}
   {%- if found -%}
-    {%- do deltawave._fail('removed', {'model': name, 'found': found | join('. ')}) -%}
+    {%- do deltawave._fail('removed', {'model': name, 'found': found | join('; ')}) -%}
   {%- endif -%}
 {%- endmacro -%}
