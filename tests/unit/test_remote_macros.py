@@ -62,7 +62,7 @@ def test_versions_of_a_model_read_views_of_their_own():
 def test_names_are_quoted(dialect):
     remote = Remote(dialect)
     column = {"name": 'a"b`c', "data_type": "int", "is_key": True, "is_chosen": True}
-    remote.macros._remote_rows(remote.job, [column], [], 64)
+    remote.macros._remote_rows(remote.job, [column], [])
     query = remote.queries[-1][1]
     assert ('`a"b``c`' if dialect == "mysql" else '"a""b`c"') in query
     assert query.rstrip().endswith("1 = 0")

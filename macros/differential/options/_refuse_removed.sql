@@ -4,7 +4,6 @@
 #}
 {%- macro _refuse_removed(name, config, options) -%}
   {%- set removed = {
-    'buckets': "a copy has as many buckets as the session has shuffle partitions",
     'checksum_bits': "checksums have 128 bits",
     'copy_format': "the previous state is stored as Parquet, on Databricks as Delta",
     'covering_copy': "let the model's select read the copy, since the select's filters and computed columns would not apply to it",
@@ -22,6 +21,6 @@
     {%- do found.append("take out '" ~ option ~ "': " ~ now) -%}
   {%- endfor -%}
   {%- if found -%}
-    {%- do deltawave._fail('removed', {'model': name, 'found': found | join('. ')}) -%}
+    {%- do deltawave._fail('removed', {'model': name, 'found': found | join('; ')}) -%}
   {%- endif -%}
 {%- endmacro -%}

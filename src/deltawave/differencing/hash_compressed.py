@@ -207,8 +207,8 @@ def _computed(session: SparkSession, memory_bytes: int, compute: Callable[[Local
             return compute(engine, engine.rows)
         except duckdb.OutOfMemoryException as error:
             raise MemoryError(
-                "DuckDB needs more memory or more room for temporary files. Raise memory_bytes, or choose strategy: "
-                f"sort_merge_compressed. {error}"
+                "DuckDB needs more memory or more room for temporary files. Raise memory_bytes, or take "
+                f"sort_merge. {error}"
             ) from error
         except duckdb.Error as error:
             engine.check_files()
