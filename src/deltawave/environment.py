@@ -73,7 +73,7 @@ def check_java(command: str, version_output: str | None, java_home: str | None) 
     if found is None:
         return Finding(f"{command} ({source}) does not tell its version: {version_output.strip()!r}", remedy)
     if int(found[1]) not in SUPPORTED_JAVA:
-        return Finding(f"Java {found[1]} from {source}; Spark 4 runs on Java 17 and 21", remedy)
+        return Finding(f"Java {found[1]} from {source}; Spark runs on Java 17 and 21", remedy)
     return Finding(f"Java {found[1]} from {source}")
 
 

@@ -20,7 +20,7 @@ NEARLY = """
     updated_at: update_at updated_at_column
     delete_flag: delete_flags
     snapshot_date: snapshot_dates snap_date
-    tolerance: tolerence
+    tolerance: tolerence tolerances Tolerance
     relations: relation
     remote: remotes
     duplicate_keys: duplicat_keys
@@ -104,8 +104,7 @@ def test_keys_that_dbt_knows_pass(known: Any) -> None:
     fields = dataclasses.fields(known)
     names = {field.name for field in fields} | {field.metadata.get("alias", field.name) for field in fields}
     assert {"meta", "persist_docs"} <= names or "location_root" in names
-    # dbt-spark has an option of the name of one that is gone.
-    keys = (names | {"pre-hook", "post-hook"}) - set(options) - {"buckets"}
+    keys = (names | {"pre-hook", "post-hook"}) - set(options)
     settings(**dict.fromkeys(keys, "x") | {"meta": {"owner": "bi"}})
     near = [(key, option) for key in keys for option in options if MACROS._is_near(key, option)]
     assert not near, "a newer dbt knows more keys than the list of the macro"
