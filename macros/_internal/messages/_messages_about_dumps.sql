@@ -86,6 +86,10 @@
       'change_types':
         "{model}, batch {batch}: {count} change(s) that {comparison} returned have another change_type than "
           ~ "insert, delete and update. Nothing was changed. Correct the function.",
+      'snapshot_date_type':
+        "{model}: {column} (snapshot_date) is {type}; it has to be a date, a timestamp, or text like 2026-01-31. "
+          ~ "Cast it in the model's select; if dumps are known by a number or text that is no date, set "
+          ~ "snapshot_order: number or text.",
     },
     'Data': {
       'null_key':
@@ -130,6 +134,37 @@
         "{model}: {value!r} in {column} (snapshot_date) is neither a date nor a timestamp. Write it like "
           ~ "2026-01-31, or cast it in the model's select. If dumps are known by a text that is no date, set "
           ~ "snapshot_order: text.",
+      'too_many_deletes':
+        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted, more than "
+          ~ "max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once "
+          ~ "with --vars '{deltawave_accept: [{model}]}', or raise max_delete_fraction.",
+      'too_many_deletes_in_rotation':
+        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted in one cycle through "
+          ~ "the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the "
+          ~ "source complete? Nothing was changed. If it is right, run once with --vars '{deltawave_accept: "
+          ~ "[{model}]}', which accepts each range once, or raise max_delete_fraction.",
+      'too_many_inserts':
+        "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%), more than "
+          ~ "max_insert_fraction {limit} allows. Does the dump have rows of another source, or keys in another form? "
+          ~ "Nothing was changed. If it is right, run once with --vars '{deltawave_accept: [{model}]}', or raise "
+          ~ "max_insert_fraction.",
+      'too_many_inserts_in_rotation':
+        "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%) in one cycle "
+          ~ "through the ranges, {earlier} of them by earlier batches, more than max_insert_fraction {limit} allows. "
+          ~ "Does the source have rows of another one, or keys in another form? Nothing was changed. If it is right, "
+          ~ "run once with --vars '{deltawave_accept: [{model}]}', which accepts each range once, or raise "
+          ~ "max_insert_fraction.",
+      'too_many_updates':
+        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be updated, more than "
+          ~ "max_update_fraction {limit} allows. Does the source write a column in another form? Nothing was changed. "
+          ~ "If it is right, run once with --vars '{deltawave_accept: [{model}]}', or raise max_update_fraction; a "
+          ~ "column whose changes do not matter belongs in ignore_columns.",
+      'too_many_updates_in_rotation':
+        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be updated in one cycle through "
+          ~ "the ranges, {earlier} of them by earlier batches, more than max_update_fraction {limit} allows. Does the "
+          ~ "source write a column in another form? Nothing was changed. If it is right, run once with --vars "
+          ~ "'{deltawave_accept: [{model}]}', which accepts each range once, or raise max_update_fraction; a column "
+          ~ "whose changes do not matter belongs in ignore_columns.",
     },
     'State': {
       'changed_copy':
@@ -159,6 +194,10 @@
       'adopt_model':
         "{model}: deltawave_adopt names {name!r}, but there is no change log of this name. Nothing was changed. "
           ~ "Correct the name.",
+      'full_refresh':
+        "{model}: --full-refresh would start a new log, and the dumps of its {batch} batch(es) may no longer "
+          ~ "exist. Nothing was changed. Set full_refresh: true in the model's config to allow it, or false to ignore "
+          ~ "the flag; or rebuild only what reads it, with --exclude {model}.",
     },
   }) }}
 {%- endmacro -%}

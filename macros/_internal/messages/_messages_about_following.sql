@@ -45,11 +45,6 @@
           ~ "builds it from what the log has.",
     },
     'Usage': {
-      'baseline_log':
-        "{macro}: the log of {model} began with initial_load: baseline, so it lacks the rows of its first dump, "
-          ~ "and the state at a batch cannot be rebuilt from it. Nothing was changed. To have all its rows in the "
-          ~ "log, build it again from the dumps that the source has now: set initial_load: inserts and full_refresh: "
-          ~ "true, and run once with --full-refresh.",
       'follower_sample':
         "{model}: --sample would leave out changes, and the table would never get them. Nothing was changed. Run "
           ~ "without it, or with --empty.",

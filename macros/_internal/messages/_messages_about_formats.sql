@@ -27,9 +27,6 @@
       'format_count':
         "source {source}: 'external.{option}' counts by {pattern!r}, which has no group for the number. Put it in "
           ~ "parentheses, as in 'T([0-9]+)'.",
-      'bad_records':
-        "{model}, batch {batch}: {count} malformed record(s) of source {source} were quarantined, for instance: "
-          ~ "{example}. Their rows look deleted, unless another record has their key. Read {quarantine}.",
     },
   }) }}
 {%- endmacro -%}

@@ -5,18 +5,6 @@
       'readers_of_undone':
         "{model}: incremental models have rows of the undone batches. Once {model} has run, rebuild them: dbt run "
           ~ "--full-refresh --select {readers}",
-      'snapshot_date_type':
-        "{model}: {column} (snapshot_date) is {type}; it has to be a date, a timestamp, or text like 2026-01-31. "
-          ~ "Cast it in the model's select; if dumps are known by a number or text that is no date, set "
-          ~ "snapshot_order: number or text.",
-      'late_skip':
-        "With gaps: skip, days without a batch have no place in the index. Set gaps: empty, and a day that comes "
-          ~ "late can be loaded as long as it is in the window.",
-      'late_text': "A day_column of texts leaves no place for missing days; one of dates does.",
-      'late_before':
-        "The index begins later: only --full-refresh loads them, and the index then has only the days that the "
-          ~ "select delivers.",
-      'late_passed': "Their places in the window were passed over before.",
       'compare_adapter':
         "{macro}: the comparison runs in Python, and needs a profile of type: deltawave with method: session; the "
           ~ "adapter of this profile runs no Python. deltawave.diff gives the changes between two relations by SQL "
@@ -26,37 +14,6 @@
           ~ "this profile runs no Python. {instead}",
     },
     'Data': {
-      'too_many_deletes':
-        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted, more than "
-          ~ "max_delete_fraction {limit} allows. Is the dump complete? Nothing was changed. If it is right, run once "
-          ~ "with --vars '{deltawave_accept: [{model}]}', or raise max_delete_fraction.",
-      'too_many_deletes_in_rotation':
-        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be deleted in one cycle through "
-          ~ "the ranges, {earlier} of them by earlier batches, more than max_delete_fraction {limit} allows. Is the "
-          ~ "source complete? Nothing was changed. If it is right, run once with --vars '{deltawave_accept: "
-          ~ "[{model}]}', which accepts each range once, or raise max_delete_fraction.",
-      'too_many_inserts':
-        "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%), more than "
-          ~ "max_insert_fraction {limit} allows. Does the dump have rows of another source, or keys in another form? "
-          ~ "Nothing was changed. If it is right, run once with --vars '{deltawave_accept: [{model}]}', or raise "
-          ~ "max_insert_fraction.",
-      'too_many_inserts_in_rotation':
-        "{model}, batch {batch}: {count} row(s) would be inserted into {rows_old} ({percent}%) in one cycle "
-          ~ "through the ranges, {earlier} of them by earlier batches, more than max_insert_fraction {limit} allows. "
-          ~ "Does the source have rows of another one, or keys in another form? Nothing was changed. If it is right, "
-          ~ "run once with --vars '{deltawave_accept: [{model}]}', which accepts each range once, or raise "
-          ~ "max_insert_fraction.",
-      'too_many_updates':
-        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be updated, more than "
-          ~ "max_update_fraction {limit} allows. Does the source write a column in another form? Nothing was changed. "
-          ~ "If it is right, run once with --vars '{deltawave_accept: [{model}]}', or raise max_update_fraction; a "
-          ~ "column whose changes do not matter belongs in ignore_columns.",
-      'too_many_updates_in_rotation':
-        "{model}, batch {batch}: {count} of {rows_old} rows ({percent}%) would be updated in one cycle through "
-          ~ "the ranges, {earlier} of them by earlier batches, more than max_update_fraction {limit} allows. Does the "
-          ~ "source write a column in another form? Nothing was changed. If it is right, run once with --vars "
-          ~ "'{deltawave_accept: [{model}]}', which accepts each range once, or raise max_update_fraction; a column "
-          ~ "whose changes do not matter belongs in ignore_columns.",
       'tables_differ': "{macro}: {a} and {b} differ, which is an error by fail_on_differences.",
     },
     'Usage': {
@@ -110,6 +67,11 @@
       'no_view':
         "{macro}: {relation} does not exist yet, so its columns are not known. Build {model} first. With dbt run "
           ~ "--empty --select {model} it has no rows and no batch, and its contract is not checked.",
+      'baseline_log':
+        "{macro}: the log of {model} began with initial_load: baseline, so it lacks the rows of its first dump, "
+          ~ "and the state at a batch cannot be rebuilt from it. Nothing was changed. To have all its rows in the "
+          ~ "log, build it again from the dumps that the source has now: set initial_load: inserts and full_refresh: "
+          ~ "true, and run once with --full-refresh.",
     },
   }) }}
 {%- endmacro -%}

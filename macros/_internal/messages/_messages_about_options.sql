@@ -45,35 +45,9 @@
       'control_in_key':
         "{model}: '{column}' says {meaning} ({option}), so it can't be in unique_key as well. Remove it from "
           ~ "unique_key.",
-      'anchor_key':
-        "{model}: relations maps {relation}, the root, to the column '{column}', which is not in unique_key. "
-          ~ "Choose as root the relation that the others are joined to, and include its key in unique_key.",
-      'mapped_uncompared':
-        "{model}: relations maps {relation} to the column '{column}', which is not compared exactly because of "
-          ~ "compare_columns, ignore_columns or tolerance, so its values cannot identify rows. Compare it, or map "
-          ~ "another column.",
-      'row_id_uncompared':
-        "{model}: 'row_id' names '{column}', which is not compared exactly because of compare_columns, "
-          ~ "ignore_columns or tolerance. Rows whose key has changed could not be found by it. Compare it, or remove "
-          ~ "row_id.",
       'python_adapter':
         "{model}: its strategy compares in Python, by {function}, and needs a profile of type: deltawave; the "
           ~ "adapter of this profile runs no Python. Use another strategy, or another profile.",
-    },
-    'Data': {
-      'null_timestamp':
-        "{model}, batch {batch}: {count} row(s) have no timestamp ({column}). Nothing was changed. Fill it at the "
-          ~ "source, or set null_timestamp: insert, which compares such rows in every run.",
-      'future_timestamp':
-        "{model}, batch {batch}: {count} row(s) have a timestamp ({column}) more than a day ahead of this run's "
-          ~ "clock. Nothing was changed. Correct it at the source, or set future_timestamp: warn, which compares such "
-          ~ "rows in every run until their time has come.",
-    },
-    'Usage': {
-      'full_refresh':
-        "{model}: --full-refresh would start a new log, and the dumps of its {batch} batch(es) may no longer "
-          ~ "exist. Nothing was changed. Set full_refresh: true in the model's config to allow it, or false to ignore "
-          ~ "the flag; or rebuild only what reads it, with --exclude {model}.",
     },
   }) }}
 {%- endmacro -%}

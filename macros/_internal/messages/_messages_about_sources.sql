@@ -38,6 +38,9 @@
       'remote_key_type':
         "{model}: the key column '{column}' is of type {type}, which Spark and the remote '{remote}' sort "
           ~ "differently. Cast it in the model's select, to text for instance.",
+      'bad_records':
+        "{model}, batch {batch}: {count} malformed record(s) of source {source} were quarantined, for instance: "
+          ~ "{example}. Their rows look deleted, unless another record has their key. Read {quarantine}.",
     },
     'Data': {
       'undeclared_header':

@@ -2,10 +2,6 @@
 {%- macro _messages_about_state() -%}
   {{ return({
     'Configuration': {
-      'slice_columns':
-        "{model}: only one of the select and the previous state has the column(s) {columns}. strategy: {strategy} "
-          ~ "reads a part of the table, so it cannot fill a new column. Run once with strategy: outer_join, which "
-          ~ "follows on_schema_change.",
       'file_format_changed':
         "{model}: the log was created with file_format: {was}, but the option is now {is}. Restore the option, or "
           ~ "build a new model.",

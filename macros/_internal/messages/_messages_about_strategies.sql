@@ -29,6 +29,14 @@
       'python_types':
         "{model}, batch {batch}: the changes that {function} returned have column(s) of another type: {columns}. "
           ~ "Nothing was changed. The function has to return them with the types that it is given.",
+      'slice_columns':
+        "{model}: only one of the select and the previous state has the column(s) {columns}. strategy: {strategy} "
+          ~ "reads a part of the table, so it cannot fill a new column. Run once with strategy: outer_join, which "
+          ~ "follows on_schema_change.",
+      'row_id_uncompared':
+        "{model}: 'row_id' names '{column}', which is not compared exactly because of compare_columns, "
+          ~ "ignore_columns or tolerance. Rows whose key has changed could not be found by it. Compare it, or remove "
+          ~ "row_id.",
     },
     'Data': {
       'null_flag':
@@ -41,6 +49,13 @@
       'empty_dump':
         "{model}, batch {batch}: the dump is empty (the last one had {rows_old} rows). Nothing was changed. If "
           ~ "that is right, run once with --vars '{deltawave_accept: [{model}]}', or set allow_empty: true.",
+      'null_timestamp':
+        "{model}, batch {batch}: {count} row(s) have no timestamp ({column}). Nothing was changed. Fill it at the "
+          ~ "source, or set null_timestamp: insert, which compares such rows in every run.",
+      'future_timestamp':
+        "{model}, batch {batch}: {count} row(s) have a timestamp ({column}) more than a day ahead of this run's "
+          ~ "clock. Nothing was changed. Correct it at the source, or set future_timestamp: warn, which compares such "
+          ~ "rows in every run until their time has come.",
     },
     'State': {
       'ranges_changed':

@@ -33,6 +33,13 @@
         "{model}: '{relation}' does not compare '{column}' exactly (its own compare_columns, ignore_columns, "
           ~ "tolerance or updated_at), so its log lacks some previous values, and rows of the view that had them "
           ~ "could not be found. Nothing was changed. Compare it there, or map another column.",
+      'anchor_key':
+        "{model}: relations maps {relation}, the root, to the column '{column}', which is not in unique_key. "
+          ~ "Choose as root the relation that the others are joined to, and include its key in unique_key.",
+      'mapped_uncompared':
+        "{model}: relations maps {relation} to the column '{column}', which is not compared exactly because of "
+          ~ "compare_columns, ignore_columns or tolerance, so its values cannot identify rows. Compare it, or map "
+          ~ "another column.",
     },
     'Data': {
       'null_anchor':

@@ -30,6 +30,14 @@
       'late_wrong':
         "{wrong}, the newest day of the index, is still in the future. If it is wrong, correct it at the source, "
           ~ "and run once with --vars '{deltawave_drop_days: {{model}: [{dropped}]}}'.",
+      'late_skip':
+        "With gaps: skip, days without a batch have no place in the index. Set gaps: empty, and a day that comes "
+          ~ "late can be loaded as long as it is in the window.",
+      'late_text': "A day_column of texts leaves no place for missing days; one of dates does.",
+      'late_before':
+        "The index begins later: only --full-refresh loads them, and the index then has only the days that the "
+          ~ "select delivers.",
+      'late_passed': "Their places in the window were passed over before.",
     },
     'Data': {
       'changed_days':
