@@ -22,7 +22,7 @@ from deltawave.source_state import (
     refresh,
     table_state,
 )
-from deltawave.spark_versions import ClassicFrame
+from deltawave.spark_versions import ClassicFrame, settings_of
 from deltawave.sql_text import quoted
 
 # Nodes of a plan whose rows depend on single rows below, and those that Spark removes from it.
@@ -101,7 +101,7 @@ def _only_table(select: ClassicFrame) -> Any:
     if file_index_class(table) not in ("InMemoryFileIndex", "CatalogFileIndex", _DELTA):
         return None
     # What a disk does not give today it may give tomorrow, in the same files.
-    options = {name.lower(): value for name, value in dict(select.sparkSession.conf.getAll).items()}
+    options = {name.lower(): value for name, value in settings_of(select.sparkSession).items()}
     given = str(table.relation().options()).lower()
     is_lenient = any(
         options.get(f"spark.sql.files.{name}") == "true" or f"{name} -> true" in given

@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.redaction import is_secret
-from deltawave.spark_versions import ClassicFrame, JavaClass
+from deltawave.spark_versions import FUNCTIONS_OF_USERS, ClassicFrame, JavaClass, settings_of, tree_of
 
 _FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 # A file's status, as Hadoop prints it, but for when it was last read.
@@ -33,7 +33,7 @@ _CONSTANT = {"CTERelationRef", "OneRowRelation", "Range"}
 # From so many on, it is the number that Spark takes for a table of unknown size.
 _UNKNOWN_BYTES = 1 << 62
 # Functions of users, session variables, and the clock may give something else each time.
-_PATTERNS = ("CURRENT_LIKE", "PYTHON_UDF", "SCALA_UDF", "SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")
+_PATTERNS = ("CURRENT_LIKE", *FUNCTIONS_OF_USERS)
 _UNKNOWN = re.compile(
     # Spark reads a text such as 'today' by the clock where it becomes a date.
     r"(?:udf|udaf|udtf|aggregator)\w*[#(]|variablereference\(|'\s*(?:now|today|tomorrow|yesterday)\b",
@@ -127,7 +127,7 @@ def plan_text(session: SparkSession, plan: Any) -> str | None:
     tree_pattern = java_class(session, "org.apache.spark.sql.catalyst.trees.TreePattern")
     patterns = [getattr(tree_pattern, name)() for name in _PATTERNS]
     canonicalized = plan.canonicalized()
-    text = str(canonicalized.treeString(True, False, 2**31 - 1, False, False))
+    text = tree_of(canonicalized)
     # The tree shows texts without quotes.
     inner = (node for node in nodes_of(canonicalized) if node.children().size())
     text += "".join(f"\n{each.sql()}" for node in inner for each in items(node.expressions()))
@@ -137,7 +137,7 @@ def plan_text(session: SparkSession, plan: Any) -> str | None:
 
 def session_settings(session: SparkSession) -> list[tuple[str, str]]:
     """The settings of a session that decide what a plan gives. Secrets do not, and may be new each time."""
-    known = session.conf.getAll.items()
+    known = settings_of(session).items()
     settings = [
         (key, value) for key, value in known if key.startswith(_PREFIXES) and key not in _NOTES and not is_secret(key)
     ]

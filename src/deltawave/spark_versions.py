@@ -44,6 +44,7 @@ else:
 __all__ = [
     "CALENDAR_INTERVALS",
     "DATETIMES",
+    "FUNCTIONS_OF_USERS",
     "VARIANTS",
     "ClassicFrame",
     "JavaClass",
@@ -55,6 +56,8 @@ __all__ = [
     "java_gateway",
     "repartition_by_id",
     "sessions_of_jvm",
+    "settings_of",
+    "tree_of",
 ]
 
 # pyspark has calendar intervals and variants since version 4.0, and times of day since 4.1.
@@ -67,6 +70,12 @@ DATETIMES: tuple[type[T.DataType], ...] = (
     T.TimestampType,
     T.TimestampNTZType,
     *((T.TimeType,) if hasattr(T, "TimeType") else ()),
+)
+# Names of the patterns by which Spark finds functions of users in a plan; those written in SQL exist since version 4.0.
+FUNCTIONS_OF_USERS = (
+    "PYTHON_UDF",
+    "SCALA_UDF",
+    *(() if pyspark.__version__.startswith("3.") else ("SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")),
 )
 
 
@@ -84,6 +93,21 @@ def sessions_of_jvm(jvm: Any) -> Any:
     named: Any = getattr(SparkSession, "_get_j_spark_session_class", None)
     # pyspark has that method since version 4.0, when the class moved.
     return named(jvm) if named else jvm.org.apache.spark.sql.SparkSession
+
+
+def settings_of(session: SparkSession) -> dict[str, str]:
+    """All settings that a session has, in it or by its Spark."""
+    if hasattr(session.conf, "getAll"):
+        return dict(session.conf.getAll)
+    # Before version 4.0, the statement alone gives them.
+    return {row.key: row.value for row in session.sql("set").collect()}
+
+
+def tree_of(plan: Any) -> str:
+    """A plan of the JVM as text, whole: no list of columns is cut."""
+    # The last argument, whether nodes have numbers, exists since Spark 4.0.
+    numbered = () if pyspark.__version__.startswith("3.") else (False,)
+    return str(plan.treeString(True, False, 2**31 - 1, False, *numbered))
 
 
 def repartition_by_id(frame: DataFrame, count: int, column: str) -> DataFrame:

@@ -109,6 +109,9 @@ def test_both_engines_find_the_same(spark: SparkSession, seed: int, options: dic
 
 
 def _of_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
+    if not table.num_rows:
+        # pyspark takes no column without a chunk.
+        table = pa.table([pa.array([], field.type) for field in table.schema], schema=table.schema)
     return spark.createDataFrame(table, schema=from_arrow_schema(table.schema, prefer_timestamp_ntz=True))
 
 

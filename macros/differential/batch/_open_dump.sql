@@ -7,9 +7,7 @@
   {%- if strategy.reads == 'logs' -%}
     {%- do deltawave._check_lineage(job.name, settings, model) -%}
   {%- endif -%}
-  {%- if settings.file_format != 'parquet' -%}
-    {%- do deltawave._require_table_formats(job) -%}
-  {%- endif -%}
+  {%- do deltawave._require_table_formats(job) -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}

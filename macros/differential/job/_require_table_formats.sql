@@ -7,7 +7,7 @@
 {%- endmacro -%}
 
 {%- macro default___require_table_formats(job) -%}
-  {%- if deltawave._session_catalog(job) in ['<undefined>', 'builtin'] -%}
+  {%- if job.settings.file_format != 'parquet' and deltawave._session_catalog(job) in ['<undefined>', 'builtin'] -%}
     {%- do deltawave._fail('format_without_catalog', {'model': job.name, 'format': job.settings.file_format}) -%}
   {%- endif -%}
 {%- endmacro -%}
