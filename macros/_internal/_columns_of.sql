@@ -1,6 +1,6 @@
 {#
-  The columns of a relation: [{name, data_type}], in its order and spelling. Read from a select over it: that also works for the subqueries of --empty
-  and --sample, where `describe table` fails.
+  The columns of a relation: [{name, data_type}], in its order and spelling. Read from a select over it: that also
+  works for the subqueries of --empty and --sample, where `describe table` fails.
 #}
 {%- macro _columns_of(relation) -%}
   {{ return(deltawave._columns_of_query('select * from ' ~ relation)) }}
@@ -13,7 +13,10 @@
   {{ return(types) }}
 {%- endmacro -%}
 
-{# The columns of a select: [{name, data_type, comment}], in its order and spelling. Spark analyses the select and does not run it. #}
+{#
+  The columns of a select: [{name, data_type, comment}], in its order and spelling. Spark analyses the select and does
+  not run it.
+#}
 {%- macro _columns_of_query(sql) -%}
   {%- set columns = [] -%}
   {%- if execute -%}
@@ -29,8 +32,9 @@
 {%- endmacro -%}
 
 {#
-  The full type of a column that has a struct, as DDL takes it. `describe` shortens a struct of more than spark.sql.debug.maxToStringFields (25) fields.
-  typeof does not, and is folded to a constant, so that its subquery never runs.
+  The full type of a column that has a struct, as DDL takes it. `describe` shortens a struct of more than
+  spark.sql.debug.maxToStringFields (25) fields. typeof does not, and is folded to a constant, so that its subquery
+  never runs.
 #}
 {%- macro _exact_type(sql, name, data_type) -%}
   {%- if modules.re.search('\\.\\.\\. \\d+ more fields', data_type) -%}
@@ -79,7 +83,10 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Columns with their types, [{name, data_type}], from dbt's Column objects, from such dicts, or from names of columns of a relation. #}
+{#
+  Columns with their types, [{name, data_type}], from dbt's Column objects, from such dicts, or from names of columns
+  of a relation.
+#}
 {%- macro _typed_columns(columns, relation, macro_name) -%}
   {%- set given = [columns] if columns is string and columns else columns or [] -%}
   {#- While dbt parses, adapter.get_columns_in_relation returns nothing. -#}

@@ -1,6 +1,6 @@
 {#
-  Stops with the message of that name. dbt itself would report a compilation error and all macros on the way there, so type: deltawave reports what
-  has to be corrected instead.
+  Stops with the message of that name. dbt itself would report a compilation error and all macros on the way there, so
+  type: deltawave reports what has to be corrected instead.
 #}
 {%- macro _fail(code, values) -%}
   {%- do deltawave._stop(code, deltawave._message(code, values)) -%}
@@ -13,7 +13,10 @@
   {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
-{# What has to be corrected: the configuration, the data, what a model keeps between runs, or the command or a macro's arguments. #}
+{#
+  What has to be corrected: the configuration, the data, what a model keeps between runs, or the command or a macro's
+  arguments.
+#}
 {%- macro _kind_of_error(code) -%}
   {{ return(deltawave._declared_message(code)[0]) }}
 {%- endmacro -%}

@@ -1,6 +1,6 @@
 {#
-  A text with values in the places of {name}, or of {name!r} as Python writes them; what has another form in braces stays. dbt 2's str.format knows
-  neither !r nor escaped braces.
+  A text with values in the places of {name}, or of {name!r} as Python writes them; what has another form in braces
+  stays. dbt 2's str.format knows neither !r nor escaped braces.
 #}
 {%- macro _filled(text, values) -%}
   {%- set written = [] -%}

@@ -1,6 +1,7 @@
 {#
-  The node of one of these types that an argument of that macro names, or none: a source as `source.table`, others as `name` or `package.name`. Of a model
-  with versions the latest has its name alone, as ref takes it, and each is `name.v1` or `package.name.v1`. Refuses a name that several packages have.
+  The node of one of these types that an argument of that macro names, or none: a source as `source.table`, others as
+  `name` or `package.name`. Of a model with versions the latest has its name alone, as ref takes it, and each is
+  `name.v1` or `package.name.v1`. Refuses a name that several packages have.
 #}
 {%- macro _find_node(macro_name, name, types=['source', 'model', 'seed', 'snapshot']) -%}
   {%- if 'source' in types -%}
@@ -32,7 +33,10 @@
   {{ return(node) }}
 {%- endmacro -%}
 
-{# The model, seed, snapshot or source of that name, as `_find_node` takes it; refuses another one, as an argument of that macro. #}
+{#
+  The model, seed, snapshot or source of that name, as `_find_node` takes it; refuses another one, as an argument of
+  that macro.
+#}
 {%- macro _named_node(macro_name, name) -%}
   {%- set node = deltawave._find_node(macro_name, name) -%}
   {%- if not node -%}

@@ -1,4 +1,6 @@
-{# A date, a date string or a timestamp as an instant: a day begins at midnight UTC, whatever the session's time zone. #}
+{#
+  A date, a date string or a timestamp as an instant: a day begins at midnight UTC, whatever the session's time zone.
+#}
 {%- macro _instant(job, expression) -%}
   {%- if job.snapshot_type == 'timestamp' -%}
     {{ return(expression) }}
@@ -15,8 +17,8 @@
 {%- endmacro -%}
 
 {#
-  The UTC wall-clock time of an instant, as a timestamp_ntz. Computed by adding, not by converting: to_utc_timestamp and date_format go through
-  the session's time zone, which skips an hour in spring.
+  The UTC wall-clock time of an instant, as a timestamp_ntz. Computed by adding, not by converting: to_utc_timestamp
+  and date_format go through the session's time zone, which skips an hour in spring.
 #}
 {%- macro _utc_time(instant) -%}
   {{ return("timestampadd(microsecond, unix_micros(" ~ instant ~ "), timestamp_ntz '1970-01-01 00:00:00')") }}

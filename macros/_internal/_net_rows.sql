@@ -1,6 +1,7 @@
 {#
-  Each row of a relation once, with the sum of its weights as _copies, where that is not zero: a bag of rows, by counting. Rows are equal by
-  content; where that needs another form of a column, one of the equal values is shown. columns: [{name, data_type}].
+  Each row of a relation once, with the sum of its weights as _copies, where that is not zero: a bag of rows, by
+  counting. Rows are equal by content; where that needs another form of a column, one of the equal values is shown.
+  columns: [{name, data_type}].
 #}
 {%- macro _net_rows(source, columns) -%}
 select

@@ -28,7 +28,10 @@
   {%- set inside = start + nested.end() -%}
   {%- set at = namespace(position=inside, is_open=text[inside:inside + 1] != '>') -%}
   {%- if not at.is_open -%}{%- set at.position = at.position + 1 -%}{%- endif -%}
-  {#- A bounded loop, since Jinja has no while: each part takes at least one character. A condition of the loop itself is evaluated beforehand in dbt 2. -#}
+  {#-
+    A bounded loop, since Jinja has no while: each part takes at least one character. A condition of the loop itself is
+    evaluated beforehand in dbt 2.
+  -#}
   {%- for _ in range(text | length) -%}
     {%- if at.is_open -%}
       {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct' else {'name': none, 'end': at.position} -%}
@@ -54,8 +57,8 @@
 {%- endmacro -%}
 
 {#
-  The name of the struct field that starts at a position: {name, end}. Spark writes names without quotes, whatever characters they hold, so a name
-  ends where a type follows that itself ends a field.
+  The name of the struct field that starts at a position: {name, end}. Spark writes names without quotes, whatever
+  characters they hold, so a name ends where a type follows that itself ends a field.
 #}
 {%- macro _field_name_at(text, start) -%}
   {%- set type -%}
@@ -86,10 +89,11 @@
 {%- endmacro -%}
 
 {#
-  An expression with the same content that Spark can compare (<=>), group by and sort; two are equal exactly where the contract says so. Spark's
-  own comparison already equates -0.0 with 0.0 and NaN with NaN, and distinguishes a null struct from a struct of nulls. A map becomes its entries in key
-  order, a variant its type and JSON text, collated text its bytes, an interval of months its text in years and months: Spark does not hand such
-  an interval over to Python.
+  An expression with the same content that Spark can compare (<=>), group by and sort; two are equal exactly where the
+  contract says so. Spark's own comparison already equates -0.0 with 0.0 and NaN with NaN, and distinguishes a null
+  struct from a struct of nulls. A map becomes its entries in key order, a variant its type and JSON text, collated
+  text its bytes, an interval of months its text in years and months: Spark does not hand such an interval over to
+  Python.
 #}
 {%- macro _comparable(expression, data_type) -%}
   {%- if not modules.re.search('(?i)map\\s*<|variant|collate|interval', data_type | string) -%}
@@ -139,7 +143,10 @@
   {{ return(expression) }}
 {%- endmacro -%}
 
-{# The narrowest numeric type that holds every value of two types exactly; none where no type does, or where one is not numeric. #}
+{#
+  The narrowest numeric type that holds every value of two types exactly; none where no type does, or where one is not
+  numeric.
+#}
 {%- macro _common_number_type(one, other) -%}
   {%- set whole = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
   {%- set types = [one, other] -%}

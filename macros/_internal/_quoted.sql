@@ -18,8 +18,9 @@
 {%- endmacro -%}
 
 {#
-  A value as a Spark string literal; null for none. Correct for any text while spark.sql.parser.escapedStringLiterals is false, its default. "${"
-  is split, since Spark replaces ${name} anywhere in a statement, literals included, by the setting of that name.
+  A value as a Spark string literal; null for none. Correct for any text while spark.sql.parser.escapedStringLiterals
+  is false, its default. "${" is split, since Spark replaces ${name} anywhere in a statement, literals included, by the
+  setting of that name.
 #}
 {%- macro _literal(value) -%}
   {%- if value is none -%}
@@ -29,15 +30,18 @@
   {{ return("'" ~ escaped ~ "'") }}
 {%- endmacro -%}
 
-{# The JSON that a view selects as a _literal, its only column, from the view's text; none in another text. JSON itself knows what _literal writes for ${. #}
+{#
+  The JSON that a view selects as a _literal, its only column, from the view's text; none in another text. JSON itself
+  knows what _literal writes for ${.
+#}
 {%- macro _json_in(view_text, column) -%}
   {%- set found = modules.re.match("(?is)\\s*select '(.*)' as " ~ column, view_text or '') -%}
   {{ return(modules.re.sub("\\\\([\\\\'])", '\\1', found.group(1)) if found else none) }}
 {%- endmacro -%}
 
 {#
-  A select, indented for the select around it. If a quoted name or a literal spans lines, the select stays as it is: indenting would change that
-  text.
+  A select, indented for the select around it. If a quoted name or a literal spans lines, the select stays as it is:
+  indenting would change that text.
 #}
 {%- macro _indented(sql) -%}
   {%- set quoted = modules.re.findall('`[^`]*`|\'(?:[^\'\\\\]|\\\\.)*\'|"(?:[^"\\\\]|\\\\.)*"', sql, modules.re.DOTALL) -%}

@@ -1,6 +1,6 @@
 {#
-  Columns, [{name, data_type, comment}], as Spark's own JSON of a schema. Spark's catalog keeps column names in lower case; this form keeps their
-  spelling.
+  Columns, [{name, data_type, comment}], as Spark's own JSON of a schema. Spark's catalog keeps column names in lower
+  case; this form keeps their spelling.
 #}
 {%- macro _schema_json(columns) -%}
   {%- set fields = [] -%}

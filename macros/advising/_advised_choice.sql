@@ -1,6 +1,6 @@
 {#
-  The recommended strategy: {strategy, covering_copy, reason}. Fewest rows over the network come first; then, for a table small enough to be read
-  whole, the plainest strategy, otherwise the one that reads and writes least.
+  The recommended strategy: {strategy, covering_copy, reason}. Fewest rows over the network come first; then, for a
+  table small enough to be read whole, the plainest strategy, otherwise the one that reads and writes least.
 #}
 {%- macro _advised_choice(table, weighed) -%}
   {%- set usable = weighed | selectattr('usable') | list -%}

@@ -1,7 +1,7 @@
 {#
-  The known facts about a model, seed, snapshot or source: its unique_key, its remote, the date of its dumps, the wanted ones of rows, row_bytes and
-  key_bytes, columns that are timestamps, and a note. A change log is measured by its current rows, since a dump of its source holds those; of dumps of
-  several dates, the newest is measured.
+  The known facts about a model, seed, snapshot or source: its unique_key, its remote, the date of its dumps, the
+  wanted ones of rows, row_bytes and key_bytes, columns that are timestamps, and a note. A change log is measured by
+  its current rows, since a dump of its source holds those; of dumps of several dates, the newest is measured.
 #}
 {%- macro _measured_table(name, wanted, snapshot_date=none) -%}
   {%- set node = deltawave._named_node('advise', name) -%}

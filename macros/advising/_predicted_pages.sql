@@ -1,6 +1,6 @@
 {#
-  Pages that a run of each strategy reads and writes, and pages of the table itself, after CH98 and what was measured (docs/costs.md).
-  benchmarks/laboratory/costs has the same formulas with their sources; a test compares the two.
+  Pages that a run of each strategy reads and writes, and pages of the table itself, after CH98 and what was measured
+  (docs/costs.md). benchmarks/laboratory/costs has the same formulas with their sources; a test compares the two.
 #}
 {%- macro _predicted_pages(table) -%}
   {%- set rows, change, flag, pointer, checksum, hashes = table.rows, table.change_fraction, 13, 4, 24, 28 -%}

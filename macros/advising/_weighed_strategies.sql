@@ -1,6 +1,6 @@
 {#
-  Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, reason, pages, rows_sent}], plainest first.
-  If the model is no join, a strategy that reads change logs has no price.
+  Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, reason, pages,
+  rows_sent}], plainest first. If the model is no join, a strategy that reads change logs has no price.
 #}
 {%- macro _weighed_strategies(table) -%}
   {%- set pages = deltawave._predicted_pages(table) -%}
@@ -26,8 +26,9 @@
 {%- endmacro -%}
 
 {#
-  The advice for each strategy, and for a covering copy. reason: for it; locks: whether it reads the whole source at once; against: a reason of its
-  own against it; sent: the rows that cross the network, by default all. Its price is in _predicted_pages.
+  The advice for each strategy, and for a covering copy. reason: for it; locks: whether it reads the whole source at
+  once; against: a reason of its own against it; sent: the rows that cross the network, by default all. Its price is in
+  _predicted_pages.
 #}
 {%- macro _advice(table, changed_ranges) -%}
   {%- set changed_rows = table.change_fraction * table.rows -%}
@@ -85,7 +86,10 @@
   {{ return(advice.against or none) }}
 {%- endmacro -%}
 
-{# How many key ranges a run reads of a source that must not be locked (computing their checksums is a read, too): a tenth of them; none for all. #}
+{#
+  How many key ranges a run reads of a source that must not be locked (computing their checksums is a read, too): a
+  tenth of them; none for all.
+#}
 {%- macro _advised_ranges(strategy, table) -%}
   {%- if table.can_be_locked or strategy.ranges != 'compared' -%}
     {{ return(none) }}

@@ -1,11 +1,11 @@
 {#
-  Prints which strategy of the differential materialization fits a source, and why: what each would read and write, by the cost
-  model of CH98 and by what was measured, and what each needs that the source may not have.
+  Prints which strategy of the differential materialization fits a source, and why: what each would read and write, by
+  the cost model of CH98 and by what was measured, and what each needs that the source may not have.
 
     dbt run-operation deltawave.advise --args '{model: legacy.accounts, is_remote: true, is_clustered: true}'
 
-  model: a model, seed, snapshot or `source.table`; if it exists, its rows are counted and measured
-  rows, row_bytes, key_bytes: sizes, instead of measured ones; by default 1,000,000 rows of 200 bytes with a key of 8
+  model: a model, seed, snapshot or `source.table`; if it exists, its rows are counted and measured rows, row_bytes,
+  key_bytes: sizes, instead of measured ones; by default 1,000,000 rows of 200 bytes with a key of 8
   compared_fraction: share of a row's bytes that is compared, without the key, 0 to 1
   change_fraction: share of the rows that changes from run to run, 0 to 1
   schema_can_change: columns may be added to the source, and its application can set them
@@ -15,8 +15,9 @@
   is_remote: the source is another database, so rows cross a network; true for a model with `remote`
   can_be_locked: the source may be read whole while it is in use
   is_clustered: changed rows lie together in a part of the key's range, for instance because keys grow with time
-  snapshot_date: the column with a dump's date, if the source keeps dumps of several dates: the newest is counted, and only strategies for whole dumps can be
-  used; that of a model, or the only partition column of type date of an external source, is known
+  snapshot_date: the column with a dump's date, if the source keeps dumps of several dates: the newest is counted, and
+  only strategies for whole dumps can be used; that of a model, or the only partition column of type date of an
+  external source, is known
   is_join: the model is a join of relations that have change logs; relations: how many
 #}
 {%- macro advise(

@@ -1,6 +1,7 @@
 {#
-  The current rows of a bag's log (duplicate_keys: multiset, LG95 4.6), on top of the rows of base if given. An update or delete names its row by
-  values, so rows are counted: an insert adds a row, a delete removes one, an update does both. columns: [{name, data_type}].
+  The current rows of a bag's log (duplicate_keys: multiset, LG95 4.6), on top of the rows of base if given. An update
+  or delete names its row by values, so rows are counted: an insert adds a row, a delete removes one, an update does
+  both. columns: [{name, data_type}].
 #}
 {%- macro _counted_state(log, keys, columns, from_batch=none, to_batch=none, base=none) -%}
   {%- set names = columns | map(attribute='name') | list -%}

@@ -1,6 +1,6 @@
 {#
-  The last change of each key: the given columns and _change_type. Within a batch deletes apply before inserts (LG96 1.1), so of a delete and an
-  insert of one key the insert is the last.
+  The last change of each key: the given columns and _change_type. Within a batch deletes apply before inserts (LG96
+  1.1), so of a delete and an insert of one key the insert is the last.
 #}
 {%- macro _last_changes(log, keys, names, from_batch=none, to_batch=none) -%}
   {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}

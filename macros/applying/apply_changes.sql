@@ -1,17 +1,18 @@
 {#
-  Brings a relation up to date with a change log. Applying the same batches again changes nothing, except with multiset.
+  Brings a relation up to date with a change log. Applying the same batches again changes nothing, except with
+  multiset.
 
-    rebuild  a select: the rows of base whose key has no change, and the last change of every other key, unless it is a delete
-    merge    a merge statement into base, a Delta or Iceberg table; for a post-hook or an operation
+    rebuild  a select: the rows of base whose key has no change, and the last change of every other key, unless it is a
+    delete merge    a merge statement into base, a Delta or Iceberg table; for a post-hook or an operation
 
-  The result has base's columns in base's order: other columns of the log are left out, columns that are not in the log stay as they are
-  (null in a new row). from_batch (a number or an SQL expression): only this batch and later ones.
+  The result has base's columns in base's order: other columns of the log are left out, columns that are not in the log
+  stay as they are (null in a new row). from_batch (a number or an SQL expression): only this batch and later ones.
 
-  duplicate_keys: the model's. With multiset, where a key may have several rows, rows are counted (see _counted_state): base has to be
-  the state before from_batch, the log has to have all its columns, and merge is not possible.
+  duplicate_keys: the model's. With multiset, where a key may have several rows, rows are counted (see _counted_state):
+  base has to be the state before from_batch, the log has to have all its columns, and merge is not possible.
 
-  log, base: relations; or, with columns= (names of base in order, all of them also in the log; for a multiset with their types),
-  names of CTEs or subqueries.
+  log, base: relations; or, with columns= (names of base in order, all of them also in the log; for a multiset with
+  their types), names of CTEs or subqueries.
 #}
 {%- macro apply_changes(log, base, unique_key, from_batch=none, method='rebuild', columns=none, duplicate_keys='fail') -%}
   {{ return(adapter.dispatch('apply_changes', 'deltawave')(

@@ -1,11 +1,13 @@
 {#
-  The current rows according to a change log, as a select: the last change of each key, unless it is a delete. Keys and data columns in
-  the log's order; from_batch and to_batch (numbers or SQL expressions) restrict the batches, both bounds included.
+  The current rows according to a change log, as a select: the last change of each key, unless it is a delete. Keys and
+  data columns in the log's order; from_batch and to_batch (numbers or SQL expressions) restrict the batches, both
+  bounds included.
 
-  duplicate_keys: the model's; with multiset, where a key may have several rows, rows are counted over the log (see _counted_state).
+  duplicate_keys: the model's; with multiset, where a key may have several rows, rows are counted over the log (see
+  _counted_state).
 
-  log: a relation with the delta contract's columns; or, with columns= (names in order, for a multiset with their types), the name of
-  a CTE or a subquery.
+  log: a relation with the delta contract's columns; or, with columns= (names in order, for a multiset with their
+  types), the name of a CTE or a subquery.
 #}
 {%- macro current_state(log, unique_key, from_batch=none, to_batch=none, columns=none, duplicate_keys='fail') -%}
   {{ return(adapter.dispatch('current_state', 'deltawave')(

@@ -1,4 +1,7 @@
-{# One bigint over typed columns [{name, data_type}]; lanes 0 and 1 have different seeds at every level, so that their collisions differ. #}
+{#
+  One bigint over typed columns [{name, data_type}]; lanes 0 and 1 have different seeds at every level, so that their
+  collisions differ.
+#}
 {%- macro _row_hash(columns, lane=0) -%}
   {%- set parts = {'hashed': [], 'nullable': []} -%}
   {%- for column in columns -%}

@@ -1,8 +1,9 @@
 {#
-  An expression that is equal for rows that the delta contract takes as equal and, up to collisions, for no others. 64 bits: a bigint. 128 bits:
-  text of 32 hexadecimal digits. TLCS of CH98 3.3 stores one such checksum with each key. Spark's xxhash64 skips nulls and concatenates arrays,
-  so a bit marks each null and each array adds its size. Typed: int 1 and bigint 1 differ, so do decimal(3,1) 1.0 and decimal(3,2) 1.00. The order
-  of columns matters, their names do not.
+  An expression that is equal for rows that the delta contract takes as equal and, up to collisions, for no others. 64
+  bits: a bigint. 128 bits:
+  text of 32 hexadecimal digits. TLCS of CH98 3.3 stores one such checksum with each key. Spark's xxhash64 skips nulls
+  and concatenates arrays, so a bit marks each null and each array adds its size. Typed: int 1 and bigint 1 differ, so
+  do decimal(3,1) 1.0 and decimal(3,2) 1.00. The order of columns matters, their names do not.
 #}
 {%- macro row_checksum(columns, bits=64, relation=none) -%}
   {{ return(adapter.dispatch('row_checksum', 'deltawave')(columns, bits, relation)) }}

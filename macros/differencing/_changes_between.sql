@@ -1,9 +1,11 @@
 {#
-  The rows that differ between two relations, in the flat form of the log: the row's columns (after the change; for a delete the last
-  known ones), before__<column>, change_type, changed_columns. Every strategy gives the same result, each in its own way.
+  The rows that differ between two relations, in the flat form of the log: the row's columns (after the change; for a
+  delete the last known ones), before__<column>, change_type, changed_columns. Every strategy gives the same result,
+  each in its own way.
 
-    columns   [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]; with is_added and was_known, see _is_backfilled
-    key_hash  a column of both sides by which they are already placed: never null, and equal for equal keys; or none
+    columns   [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]; with is_added and was_known, see
+    _is_backfilled key_hash  a column of both sides by which they are already placed: never null, and equal for equal
+    keys; or none
 #}
 {%- macro _changes_between(old, new, columns, settings, key_hash=none) -%}
   {%- set presence = deltawave._quoted(key_hash or deltawave._unused_name('is_present', columns)) -%}
@@ -42,9 +44,9 @@
 {%- endmacro -%}
 
 {#
-  The join condition: null-safe on the key. Sides placed by the key's hash are joined by the hash alone, so that Spark does not sort them again;
-  the key is compared in a form that Spark does not use as a join key. place: a column of both sides that numbers the rows of a key, if a key may
-  have several.
+  The join condition: null-safe on the key. Sides placed by the key's hash are joined by the hash alone, so that Spark
+  does not sort them again; the key is compared in a form that Spark does not use as a join key. place: a column of
+  both sides that numbers the rows of a key, if a key may have several.
 #}
 {%- macro _on_key(sides, place=none) -%}
   {%- set conditions = ['old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence] if sides.key_hash else [] -%}
@@ -71,7 +73,10 @@
   {{ return(' /*+ ' ~ sides.hint ~ '(old_side) */' if sides.hint else '') }}
 {%- endmacro -%}
 
-{# A column of one side, or null where that side does not have it. old_name, new_name: the column in a relation of pairs. #}
+{#
+  A column of one side, or null where that side does not have it. old_name, new_name: the column in a relation of
+  pairs.
+#}
 {%- macro _cell(side, column) -%}
   {%- if column['in_' ~ side] -%}
     {{ return(column[side ~ '_name'] or side ~ '_side.' ~ deltawave._quoted(column.name)) }}
@@ -89,8 +94,9 @@
 {%- endmacro -%}
 
 {#
-  The conditions under which a row on both sides is logged because of a column that joins the log, so that the log replays to the dump. A column
-  that is new to the log is null there already; one that comes back has its earlier values.
+  The conditions under which a row on both sides is logged because of a column that joins the log, so that the log
+  replays to the dump. A column that is new to the log is null there already; one that comes back has its earlier
+  values.
 #}
 {%- macro _is_backfilled(sides) -%}
   {%- set conditions = [] -%}

@@ -1,7 +1,8 @@
 {#
-  The fewest changes between two relations in which a key may have several rows (LG95 4.6, Figure 6). First identical rows cancel each other, one
-  for one. Of a key's remaining rows, old and new ones pair up as updates, in the order of their values; the rest are deletes or inserts. Every
-  window and join starts with the key's hash, so that sides placed by it need no exchange.
+  The fewest changes between two relations in which a key may have several rows (LG95 4.6, Figure 6). First identical
+  rows cancel each other, one for one. Of a key's remaining rows, old and new ones pair up as updates, in the order of
+  their values; the rest are deletes or inserts. Every window and join starts with the key's hash, so that sides placed
+  by it need no exchange.
 #}
 {%- macro _changes_by_multiset(sides) -%}
   {%- do sides.update(

@@ -1,4 +1,7 @@
-{# One full outer join, of which the rows that differ remain. CH98 3.1 names it; LG96 3.1 runs it as a sort-merge join and keeps the sorted file. #}
+{#
+  One full outer join, of which the rows that differ remain. CH98 3.1 names it; LG96 3.1 runs it as a sort-merge join
+  and keeps the sorted file.
+#}
 {%- macro default___changes_by_outer_join(sides) -%}
 with {{ deltawave._two_sides(sides) }}
 
@@ -45,8 +48,8 @@ where {{ sides.no_old }}
 {%- endmacro -%}
 
 {#
-  The full outer join as LG96 3.1 (SM) runs it, whatever the session prefers: both sides are merged in the order of the key's hash, which is that of
-  the state.
+  The full outer join as LG96 3.1 (SM) runs it, whatever the session prefers: both sides are merged in the order of the
+  key's hash, which is that of the state.
 #}
 {%- macro default___changes_by_sort_merge(sides) -%}
 {{ deltawave.default___changes_by_outer_join(dict(sides, hint='merge')) }}

@@ -1,6 +1,6 @@
 {#
-  Three selects, an inner join and two anti-joins (CH98 Figure 1, QDA), for engines that are slow at full outer joins: each of the three can be a
-  broadcast join, a full outer join cannot.
+  Three selects, an inner join and two anti-joins (CH98 Figure 1, QDA), for engines that are slow at full outer joins:
+  each of the three can be a broadcast join, a full outer join cannot.
 #}
 {%- macro default___changes_by_union(sides) -%}
 {%- set differences = deltawave._is_backfilled(sides) -%}

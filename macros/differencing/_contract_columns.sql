@@ -1,6 +1,7 @@
 {#
-  The contract's columns, from the flat columns of the log, or of a relation that has the same ones. An update has no known row before it if
-  neither its changed columns nor any value before are known. batch: the column that has the batch.
+  The contract's columns, from the flat columns of the log, or of a relation that has the same ones. An update has no
+  known row before it if neither its changed columns nor any value before are known. batch: the column that has the
+  batch.
 #}
 {%- macro _contract_columns(columns, has_before, alias='log', batch='batch_id') -%}
   {%- set names = columns | map(attribute='name') | list -%}

@@ -1,8 +1,9 @@
 {#
-  The changes between any two relations with the same columns, as a select under the delta contract: keys and columns after the change,
-  _change_type, _changed_columns, _before, _batch_id, _batch_at. Keeps no state; one row per changed key. Null keys match null keys. Both sides
-  should have unique keys, which is not checked: a key with m rows on one side and n on the other gives those of its m x n pairs that differ. With
-  duplicate_keys='multiset' a key may have several rows (LG95 4.6).
+  The changes between any two relations with the same columns, as a select under the delta contract: keys and columns
+  after the change, _change_type, _changed_columns, _before, _batch_id, _batch_at. Keeps no state; one row per changed
+  key. Null keys match null keys. Both sides should have unique keys, which is not checked: a key with m rows on one
+  side and n on the other gives those of its m x n pairs that differ. With duplicate_keys='multiset' a key may have
+  several rows (LG95 4.6).
 #}
 {%- macro diff(
     old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none, strategy='outer_join',

@@ -1,9 +1,11 @@
 {#
-  Checks that a log can begin with a dbt snapshot, as far as that shows without the model's select, which only a run compiles; prints the commands.
+  Checks that a log can begin with a dbt snapshot, as far as that shows without the model's select, which only a run
+  compiles; prints the commands.
 
     dbt run-operation deltawave.adopt_snapshot --args '{model: orders_changes, snapshot: orders_snapshot}'
 
-  snapshot_date: with that option of the model, the date of the last dump that the snapshot has read. Nothing is changed. See _adopt_snapshot.
+  snapshot_date: with that option of the model, the date of the last dump that the snapshot has read. Nothing is
+  changed. See _adopt_snapshot.
 #}
 {%- macro adopt_snapshot(model, snapshot, snapshot_date=none) -%}
   {{ return(adapter.dispatch('adopt_snapshot', 'deltawave')(model, snapshot, snapshot_date)) }}

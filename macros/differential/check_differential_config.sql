@@ -1,4 +1,7 @@
-{# Refuses a wrong configuration without touching the warehouse; the adapter calls it for every model before any statement runs. #}
+{#
+  Refuses a wrong configuration without touching the warehouse; the adapter calls it for every model before any
+  statement runs.
+#}
 {%- macro check_differential_config(name, config) -%}
   {%- set settings = deltawave._differential_settings(name, config) -%}
   {%- if settings.remote -%}

@@ -1,6 +1,7 @@
 {#
-  What `dbt clone` makes of a change log, of a table that follows one, or of a wave index: a view over that of the other environment, whatever its format. The
-  adapter calls it. One that was built here is never replaced by such a view: its readers would see other rows.
+  What `dbt clone` makes of a change log, of a table that follows one, or of a wave index: a view over that of the
+  other environment, whatever its format. The adapter calls it. One that was built here is never replaced by such a
+  view: its readers would see other rows.
 #}
 {%- macro clone_log(name, relation, other) -%}
   {%- set job = deltawave._open_job(name, {}, relation, 'clone') -%}

@@ -1,6 +1,6 @@
 {#
-  The versions of the rows of `changes`, as a table of versions stores them. base: that table's rows; then the open versions of the changed rows are
-  among the result, as they are now. Every other version in it is new.
+  The versions of the rows of `changes`, as a table of versions stores them. base: that table's rows; then the open
+  versions of the changed rows are among the result, as they are now. Every other version in it is new.
 #}
 {%- macro _followed_versions(job, work, changes, base=none) -%}
   {%- set settings = job.settings -%}
@@ -55,7 +55,10 @@ where `_change_type` <> 'delete'
 {%- endif %}
 {%- endmacro -%}
 
-{# All versions of a table with new changes: those that were closed, those of unchanged rows, and those of the changed ones. #}
+{#
+  All versions of a table with new changes: those that were closed, those of unchanged rows, and those of the changed
+  ones.
+#}
 {%- macro _rebuild_versions(job, work, changes, base) -%}
   {%- set names = deltawave._columns_of_follower(job, work.columns) | map(attribute='name') | list -%}
 select

@@ -18,7 +18,10 @@ where false
 {%- endif %}
 {%- endmacro -%}
 
-{# The columns of the view, as SQL: those of the select, and those that dbt snapshots have, under their configured names. #}
+{#
+  The columns of the view, as SQL: those of the select, and those that dbt snapshots have, under their configured
+  names.
+#}
 {%- macro _shown_values(record) -%}
   {%- set values = deltawave._quoted_list(record.shown.columns) -%}
   {%- set stored = deltawave._meta_columns() -%}
@@ -35,7 +38,10 @@ where false
   {{ return(values) }}
 {%- endmacro -%}
 
-{# --empty, or a log without a batch: an empty view, so that others can be built on it. An existing one is left as it is. #}
+{#
+  --empty, or a log without a batch: an empty view, so that others can be built on it. An existing one is left as it
+  is.
+#}
 {%- macro _create_without_batches(job, selected) -%}
   {%- if not job.view_exists -%}
     {%- do deltawave._replace_view(job, {
@@ -49,8 +55,8 @@ where false
 {%- endmacro -%}
 
 {#
-  Lets Spark read the view with the expression dbt_valid_to_current before anything is written. A decision with one that it can't read would stand, and no run
-  could publish it.
+  Lets Spark read the view with the expression dbt_valid_to_current before anything is written. A decision with one
+  that it can't read would stand, and no run could publish it.
 #}
 {%- macro _require_valid_to(job, batch, work) -%}
   {%- if work.shown.valid_to -%}

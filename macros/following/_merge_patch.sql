@@ -1,6 +1,6 @@
 {#
-  Writes the changes to merge into a table: its columns; of current rows, whether the row is deleted (_deletes); of versions, whether the row is the open
-  version that the table has (_was_open), otherwise it is a new one.
+  Writes the changes to merge into a table: its columns; of current rows, whether the row is deleted (_deletes); of
+  versions, whether the row is the open version that the table has (_was_open), otherwise it is a new one.
 #}
 {%- macro _create_patch(job, patch, work, changes, base) -%}
   {%- set columns = deltawave._columns_of_follower(job, work.columns) -%}
@@ -31,8 +31,9 @@ from changed
 {%- endmacro -%}
 
 {#
-  Merges the patch of a decided batch into its table, once: a table that has the batch is not changed by a run that finishes it a second time, nor by
-  one that wakes up when others have continued. The row without values, whose number says which batches the table has, changes in the same statement.
+  Merges the patch of a decided batch into its table, once: a table that has the batch is not changed by a run that
+  finishes it a second time, nor by one that wakes up when others have continued. The row without values, whose number
+  says which batches the table has, changes in the same statement.
 #}
 {%- macro default___merge_patch(job, record) -%}
   {%- if record.patch -%}

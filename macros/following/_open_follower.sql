@@ -7,7 +7,9 @@
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('follower_sample', {'model': node.name}) -%}
   {%- endif -%}
-  {#- Without favor_state dbt reads another environment only where this one lacks the log, which _followed_log refuses. -#}
+  {#-
+    Without favor_state dbt reads another environment only where this one lacks the log, which _followed_log refuses.
+  -#}
   {%- set favors_other = invocation_args_dict.get('defer') and invocation_args_dict.get('favor_state') and not flags.EMPTY -%}
   {%- if favors_other and followed.unique_id not in selected_resources -%}
     {%- do deltawave._fail('follower_deferred', {'model': node.name, 'log': followed.name}) -%}
@@ -22,8 +24,8 @@
 {%- endmacro -%}
 
 {#
-  The change log that a model follows: the only relation that its select reads. Batches of it are applied one after the other, so that rows of anything
-  else would be those of different times.
+  The change log that a model follows: the only relation that its select reads. Batches of it are applied one after the
+  other, so that rows of anything else would be those of different times.
 #}
 {%- macro _followed_node(node, settings) -%}
   {%- set read = deltawave._read_by_select(node) -%}
@@ -47,7 +49,8 @@
 {%- endmacro -%}
 
 {#
-  The nodes that the select reads. dbt lists with them those that hooks read, which the text names in its config at most, and functions, which have no rows.
+  The nodes that the select reads. dbt lists with them those that hooks read, which the text names in its config at
+  most, and functions, which have no rows.
 #}
 {%- macro _read_by_select(node) -%}
   {%- set hooks = (node.config.get('pre-hook') or []) + (node.config.get('post-hook') or []) -%}
@@ -66,8 +69,9 @@
 {%- endmacro -%}
 
 {#
-  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now included, log, batch_id, attempt,
-  generation, first_batch, rows_new, batch_at, snapshot_date, history, batches_columns}; batch 0 for a log without batches.
+  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now
+  included, log, batch_id, attempt, generation, first_batch, rows_new, batch_at, snapshot_date, history,
+  batches_columns}; batch 0 for a log without batches.
 #}
 {%- macro _followed_log(job) -%}
   {%- set node = job.follows -%}

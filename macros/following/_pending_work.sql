@@ -1,10 +1,11 @@
 {#
   What a run has to do: {method, reason, after, changes, columns, shown, fingerprint}.
 
-    method   build: the table is written from the whole log; rewrite: from the table and the log's new batches; merge: the new batches are merged into
+    method   build: the table is written from the whole log; rewrite: from the table and the log's new batches; merge:
+    the new batches are merged into
              it; show: only the view changes; nothing
-    after    the last of the log's batches that the table has
-    changes  how many changes the new batches have: {inserts, deletes, updates, backfilled}
+    after    the last of the log's batches that the table has changes  how many changes the new batches have: {inserts,
+    deletes, updates, backfilled}
 #}
 {%- macro _pending_work(job, followed, selected, last) -%}
   {%- do deltawave._require_names_of_log(job, followed, selected) -%}
@@ -58,8 +59,8 @@
 {%- endmacro -%}
 
 {#
-  Stops before versions are lost that only the table still has. A table of current rows has nothing that the log lacks. full_refresh: true says that
-  --full-refresh may.
+  Stops before versions are lost that only the table still has. A table of current rows has nothing that the log lacks.
+  full_refresh: true says that --full-refresh may.
 #}
 {%- macro _require_whole_log(job, followed, last, news, reason) -%}
   {%- if last and job.settings.kind == 'scd2' and not (flags.FULL_REFRESH and job.settings.full_refresh) -%}
@@ -71,8 +72,9 @@
 {%- endmacro -%}
 
 {#
-  The log relative to the last of its batches that the table has: whether that batch was ever decided (is_known) and no rewind has undone it
-  (is_standing), whether batches after it have expired, how many changes are new, and after which batch they begin. The batch is known by its attempt
+  The log relative to the last of its batches that the table has: whether that batch was ever decided (is_known) and no
+  rewind has undone it (is_standing), whether batches after it have expired, how many changes are new, and after which
+  batch they begin. The batch is known by its attempt
   too: a log that was dropped and built again counts from 1.
 #}
 {%- macro _news_of_log(job, followed, last) -%}
@@ -85,7 +87,10 @@
     }) }}
   {%- endif -%}
   {%- set batches = deltawave._batches_so_far(followed.job, followed) -%}
-  {#- Where no changes lie between, expired batches are of no interest, and the first batch is the state that the table has. -#}
+  {#-
+    Where no changes lie between, expired batches are of no interest, and the first batch is the state that the table
+    has.
+  -#}
   {%- set after = [seen, followed.first_batch] | max -%}
   {%- set is_seen = 'batch_id = ' ~ seen ~ ' and attempt = ' ~ deltawave._literal(last.followed.attempt) -%}
   {%- set sql -%}
@@ -107,8 +112,9 @@ where batch_id <= {{ followed.batch_id }}
 {%- endmacro -%}
 
 {#
-  The columns of the table: [{name, data_type, is_shown, was, is_changed}]. was: the type in the table as it is, none for a new column. A column that the
-  log hides stays in the table, and is null in rows that have changed since, as in the log.
+  The columns of the table: [{name, data_type, is_shown, was, is_changed}]. was: the type in the table as it is, none
+  for a new column. A column that the log hides stays in the table, and is null in rows that have changed since, as in
+  the log.
 #}
 {%- macro _next_columns(selected, last) -%}
   {%- set types = deltawave._types_of(selected) -%}

@@ -1,4 +1,7 @@
-{# The columns of rows that the model's select returns: [{name, data_type}], without those that the log adds, which have to be there. #}
+{#
+  The columns of rows that the model's select returns: [{name, data_type}], without those that the log adds, which have
+  to be there.
+#}
 {%- macro _selected_columns(job) -%}
   {%- set all = deltawave._columns_of(job.sql) -%}
   {%- set names = all | map(attribute='name') | map('lower') | list -%}
@@ -25,9 +28,10 @@
 {%- endmacro -%}
 
 {#
-  Refuses names that have to be those of the log's columns. Tracked columns: _changed_columns names the log's, so a change of a column that the select has
-  renamed or computed would never open a version; one that the select leaves out may be tracked. All columns of a bag's rows: an update takes away the row
-  that _before shows, which has the log's columns.
+  Refuses names that have to be those of the log's columns. Tracked columns: _changed_columns names the log's, so a
+  change of a column that the select has renamed or computed would never open a version; one that the select leaves out
+  may be tracked. All columns of a bag's rows: an update takes away the row that _before shows, which has the log's
+  columns.
 #}
 {%- macro _require_names_of_log(job, followed, selected) -%}
   {%- set known = followed.columns | map('lower') | list -%}
@@ -47,7 +51,10 @@
   {{ return(['_change_type', '_batch_id'] + versioned + (['_before'] if job.settings.is_multiset else [])) }}
 {%- endmacro -%}
 
-{# What a table of versions stores about each version: the batch that opened it, its times, whether it is that of a deleted row, its hash. #}
+{#
+  What a table of versions stores about each version: the batch that opened it, its times, whether it is that of a
+  deleted row, its hash.
+#}
 {%- macro _version_columns() -%}
   {{ return([
     {'name': '_opened_by', 'data_type': 'bigint'},

@@ -1,4 +1,7 @@
-{# Writes what a run decides, where no reader looks: {method, rows: the table, patch: the changes to merge into it, or none}. #}
+{#
+  Writes what a run decides, where no reader looks: {method, rows: the table, patch: the changes to merge into it, or
+  none}.
+#}
 {%- macro _stage_work(job, batch, work, followed, last) -%}
   {%- if work.method == 'show' -%}
     {{ return({'method': 'show', 'rows': last.rows, 'patch': none}) }}
@@ -18,7 +21,8 @@
 {%- endmacro -%}
 
 {#
-  Adds new columns to the table that changes are merged into; readers do not see them yet. False if an attempt that failed has added one with another type:
+  Adds new columns to the table that changes are merged into; readers do not see them yet. False if an attempt that
+  failed has added one with another type:
   then the table has to be rewritten.
 #}
 {%- macro _has_columns(job, work, last) -%}
@@ -31,7 +35,10 @@
   {{ return(deltawave._stored_columns(columns) + (deltawave._version_columns() if job.settings.kind == 'scd2' else [])) }}
 {%- endmacro -%}
 
-{# The log's batches that the table does not have, by the model's select; columns that it does not return are null, as they are in the log. #}
+{#
+  The log's batches that the table does not have, by the model's select; columns that it does not return are null, as
+  they are in the log.
+#}
 {%- macro _followed_changes(job, work, followed) -%}
 (
     select
@@ -45,8 +52,8 @@
 {%- endmacro -%}
 
 {#
-  Refuses a select that does not return each of the log's new changes once: with a filter, a row that leaves it would stay in the table as it was. Of the
-  log itself no column of a row is read.
+  Refuses a select that does not return each of the log's new changes once: with a filter, a row that leaves it would
+  stay in the table as it was. Of the log itself no column of a row is read.
 #}
 {%- macro _require_all_changes(job, batch, work, followed, changes) -%}
   {%- set sql -%}
@@ -102,7 +109,10 @@ select
   {{ return(deltawave._followed_versions(job, work, changes)) }}
 {%- endmacro -%}
 
-{# Writes a table. One that takes merges has another row, without values, with the number of the last batch that was merged into it. #}
+{#
+  Writes a table. One that takes merges has another row, without values, with the number of the last batch that was
+  merged into it.
+#}
 {%- macro _create_rows(job, batch, rows, work, select) -%}
   {%- set columns = deltawave._columns_of_follower(job, work.columns) -%}
   {%- set is_merged = deltawave._is_merged(job.settings.file_format) -%}

@@ -1,6 +1,6 @@
 {#
-  The versions of each row, in the columns of a dbt snapshot, kept up to date: those of deltawave.scd2 over the model's select, which reads one change
-  log. A run reads the log's new batches alone. See _follow.
+  The versions of each row, in the columns of a dbt snapshot, kept up to date: those of deltawave.scd2 over the model's
+  select, which reads one change log. A run reads the log's new batches alone. See _follow.
 #}
 {%- materialization scd2, default, supported_languages=['sql'] -%}
 

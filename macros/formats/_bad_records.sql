@@ -1,6 +1,7 @@
 {#
-  A select of everything that is wrong in a format's files: {partitions, file, line_number, record, reason}. A row without line_number is about a file
-  as a whole. The order of lines is needed only for their numbers, and for headers and trailers in a wrong place; so only this select sorts them.
+  A select of everything that is wrong in a format's files: {partitions, file, line_number, record, reason}. A row
+  without line_number is about a file as a whole. The order of lines is needed only for their numbers, and for headers
+  and trailers in a wrong place; so only this select sorts them.
 #}
 {%- macro _bad_records(definition) -%}
 {%- set format = definition.format -%}
@@ -70,8 +71,9 @@ where `problem` is not null
 {%- endmacro -%}
 
 {#
-  A select of how many records are bad, and an example: {bad_records, example}. folders: a condition; Spark reads nothing else. records: a condition
-  on `_values`. Nothing is sorted: a file's headers and trailers in a wrong place count once, though the quarantine has each of them.
+  A select of how many records are bad, and an example: {bad_records, example}. folders: a condition; Spark reads
+  nothing else. records: a condition on `_values`. Nothing is sorted: a file's headers and trailers in a wrong place
+  count once, though the quarantine has each of them.
 #}
 {%- macro _bad_records_of_dump(definition, folders, records) -%}
 {%- set format = definition.format -%}

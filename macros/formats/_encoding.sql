@@ -1,4 +1,7 @@
-{# The name of an encoding, checked. In all of them, bytes below 128 are ASCII, so that the end of a line is found before its bytes are decoded. #}
+{#
+  The name of an encoding, checked. In all of them, bytes below 128 are ASCII, so that the end of a line is found
+  before its bytes are decoded.
+#}
 {%- macro _encoding(name, given) -%}
   {%- set known = ['utf-8', 'us-ascii'] -%}
   {%- for part in range(1, 17) if part != 12 -%}{%- do known.append('iso-8859-' ~ part) -%}{%- endfor -%}
@@ -14,8 +17,9 @@
 {%- endmacro -%}
 
 {#
-  The text of a line. Spark reads lines as bytes, whatever they mean. It decodes few encodings itself, and silently replaces bytes that it can't
-  decode; so bytes of other encodings are read as ISO-8859-1, which has a character for each byte, and these characters are exchanged.
+  The text of a line. Spark reads lines as bytes, whatever they mean. It decodes few encodings itself, and silently
+  replaces bytes that it can't decode; so bytes of other encodings are read as ISO-8859-1, which has a character for
+  each byte, and these characters are exchanged.
 #}
 {%- macro _decoded(encoding, line) -%}
   {%- if encoding == 'utf-8' -%}

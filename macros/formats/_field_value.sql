@@ -1,6 +1,6 @@
 {#
-  SQL for the typed value of a field's text; null if the text is null or is no valid text of its type. Nothing is guessed: Spark's casts alone
-  would round 1.005 to 1.01, take '2026' for a date, and read '1d' as a number.
+  SQL for the typed value of a field's text; null if the text is null or is no valid text of its type. Nothing is
+  guessed: Spark's casts alone would round 1.005 to 1.01, take '2026' for a date, and read '1d' as a number.
 #}
 {%- macro _field_value(field, text, decimal_separator) -%}
   {%- if field.kind == 'text' -%}
@@ -28,8 +28,8 @@
 {%- endmacro -%}
 
 {#
-  Does the value differ from its text? 1e-999 is not 0; and dates of the year 0, which Spark accepts, are unknown to SQL and to most readers. None for
-  types where this can't happen.
+  Does the value differ from its text? 1e-999 is not 0; and dates of the year 0, which Spark accepts, are unknown to
+  SQL and to most readers. None for types where this can't happen.
 #}
 {%- macro _is_another(field, text, value) -%}
   {%- if field.kind == 'float' -%}

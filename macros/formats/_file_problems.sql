@@ -1,6 +1,6 @@
 {#
-  Common table expressions that end in `file_problems`, over an expression `lines`: each file with what is wrong with it as a whole, or null. Files
-  without any line are missing: Spark lists no empty files.
+  Common table expressions that end in `file_problems`, over an expression `lines`: each file with what is wrong with
+  it as a whole, or null. Files without any line are missing: Spark lists no empty files.
 #}
 {%- macro _file_problems(definition) -%}
 {%- set format = definition.format -%}

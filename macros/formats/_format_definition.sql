@@ -1,6 +1,7 @@
 {#
-  The format definition in an external block, checked: how records are separated and read, and which fields they have. The production version of
-  WHIPS takes such a definition of "the record format of the snapshots", which "identifies the key field(s)" (LG96 6).
+  The format definition in an external block, checked: how records are separated and read, and which fields they have.
+  The production version of WHIPS takes such a definition of "the record format of the snapshots", which "identifies
+  the key field(s)" (LG96 6).
 
   name: the source, for messages; partitions: the names of the columns from folders.
 #}
@@ -55,7 +56,10 @@
   {{ return(value) }}
 {%- endmacro -%}
 
-{# The end of a record. Spark looks for its bytes in UTF-8, before a line is decoded: ASCII has the same bytes in every encoding. #}
+{#
+  The end of a record. Spark looks for its bytes in UTF-8, before a line is decoded: ASCII has the same bytes in every
+  encoding.
+#}
 {%- macro _record_separator(name, external) -%}
   {%- set separator = deltawave._format_text(name, 'record_separator', external.record_separator) -%}
   {%- if separator and not separator.isascii() and deltawave._encoding(name, external.encoding) != 'utf-8' -%}
@@ -111,14 +115,20 @@
   {{ return((external.file_format or external.using or '') | string | lower in deltawave._record_formats()) }}
 {%- endmacro -%}
 
-{# Refuses fields of a yml block that nobody reads. dbt passes on unknown fields, and adds empty values for missing known ones. #}
+{#
+  Refuses fields of a yml block that nobody reads. dbt passes on unknown fields, and adds empty values for missing
+  known ones.
+#}
 {%- macro _require_known_fields(name, block, fields, known) -%}
   {%- for option, value in fields.items() if option not in known and value is not none -%}
     {%- do deltawave._fail('unknown_external_option', {'source': name, 'block': block, 'option': option, 'known': known | join(', ')}) -%}
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The expressions of a definition that Spark has to accept, as values: regular expressions, and patterns of dates and times. #}
+{#
+  The expressions of a definition that Spark has to accept, as values: regular expressions, and patterns of dates and
+  times.
+#}
 {%- macro _expressions(format) -%}
   {%- set expressions = ['true'] -%}
   {%- for line in format.header + format.trailer -%}

@@ -34,7 +34,10 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# One field: {name, data_type, kind, scale, trim, null_markers, required, format, implied_decimals, sign}, and {start, length} of a fixed width. #}
+{#
+  One field: {name, data_type, kind, scale, trim, null_markers, required, format, implied_decimals, sign}, and {start,
+  length} of a fixed width.
+#}
 {%- macro _format_field(name, file_format, external, given, next) -%}
   {%- if given is not mapping or given.name is not string or not given.name -%}
     {%- do deltawave._fail('format_field_name', {'source': name, 'value': given}) -%}
@@ -111,7 +114,10 @@
   {{ return({'data_type': 'decimal(' ~ decimal.group(1) | int ~ ',' ~ scale ~ ')', 'kind': 'decimal', 'scale': scale}) }}
 {%- endmacro -%}
 
-{# How a value is written: {format} of dates and times, {sign, implied_decimals} of numbers. Options that have no effect on the type are refused. #}
+{#
+  How a value is written: {format} of dates and times, {sign, implied_decimals} of numbers. Options that have no effect
+  on the type are refused.
+#}
 {%- macro _field_writing(name, label, given, type) -%}
   {%- set kinds_of = {'format': ['date', 'timestamp'], 'implied_decimals': ['decimal'], 'sign': ['integer', 'decimal', 'float']} -%}
   {%- for option, kinds in kinds_of.items() if given[option] is defined and given[option] is not none and type.kind not in kinds -%}

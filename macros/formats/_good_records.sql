@@ -1,6 +1,7 @@
 {#
-  A select of the good records of a format's files, with their types. A file without its header or trailer, or whose trailer states another number of
-  records than it has, stops every query that would read it: half a file looks like deletes.
+  A select of the good records of a format's files, with their types. A file without its header or trailer, or whose
+  trailer states another number of records than it has, stops every query that would read it: half a file looks like
+  deletes.
 #}
 {%- macro _good_records(definition) -%}
 {%- set format = definition.format -%}
@@ -28,7 +29,9 @@ accepted as (
         {%- endfor %}
         `_accepted` as `_values`
     from checked
-    {#- Spark evaluates a reader's filter before ours. So the values that it reads come from the expression that stops. #}
+    {#-
+      Spark evaluates a reader's filter before ours. So the values that it reads come from the expression that stops.
+    #}
     {{ deltawave._once({
       '_accepted': deltawave._or_stop('`reason` is null', '`_values`', definition, "`file`, ': ', `reason`, ': ', `_text`"),
     }) | indent }}
@@ -66,7 +69,8 @@ where {{ conditions | join('\n    and ') }}
 {%- endmacro -%}
 
 {#
-  The lines of all files, decoded: {_text, _is_undecodable, file} and the partitions; with `ordered`, {_block, _place} give their order in a file.
+  The lines of all files, decoded: {_text, _is_undecodable, file} and the partitions; with `ordered`, {_block, _place}
+  give their order in a file.
   condition: which folders, if not all; Spark moves no condition below the order.
 #}
 {%- macro _lines(definition, ordered=false, condition=none) -%}
@@ -100,8 +104,9 @@ from (
 {%- endmacro -%}
 
 {#
-  A join that adds expressions as columns, each evaluated once for a row. When Spark pushes a condition below a subquery, it replaces columns by their
-  expressions, so that a record would be decoded and cut again for each field; it pushes no condition on these columns below a generator.
+  A join that adds expressions as columns, each evaluated once for a row. When Spark pushes a condition below a
+  subquery, it replaces columns by their expressions, so that a record would be decoded and cut again for each field;
+  it pushes no condition on these columns below a generator.
 #}
 {%- macro _once(expressions) -%}
 lateral view inline(array(named_struct(

@@ -1,6 +1,7 @@
 {#
-  The lines before (header) or after (trailer) the records: [{pattern, counts}], one regular expression for each line, which has to match the whole
-  line. `names` is the line with the names of the fields. counts: what the number in the pattern's first group counts, records or all lines.
+  The lines before (header) or after (trailer) the records: [{pattern, counts}], one regular expression for each line,
+  which has to match the whole line. `names` is the line with the names of the fields. counts: what the number in the
+  pattern's first group counts, records or all lines.
 #}
 {%- macro _line_patterns(name, option, given, format) -%}
   {%- if given is none or given is not defined -%}

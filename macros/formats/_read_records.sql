@@ -1,9 +1,11 @@
 {#
-  Common table expressions that end in `checked`: the records of a format with {_values, reason}, where reason is null for a good record. Each record
-  is checked by its own text alone, so that Spark can split files, and read only the folders that a query asks for.
+  Common table expressions that end in `checked`: the records of a format with {_values, reason}, where reason is null
+  for a good record. Each record is checked by its own text alone, so that Spark can split files, and read only the
+  folders that a query asks for.
 
-  definition: the external definition; source: the expression with the lines, {_text, _is_undecodable} and the `carried` columns. Lines of the header
-  and the trailer are left out, unless `frame` is given, SQL that says what is wrong with such a line.
+  definition: the external definition; source: the expression with the lines, {_text, _is_undecodable} and the
+  `carried` columns. Lines of the header and the trailer are left out, unless `frame` is given, SQL that says what is
+  wrong with such a line.
 #}
 {%- macro _read_records(definition, source, carried, frame=none) -%}
 {%- set format = definition.format -%}
@@ -80,7 +82,10 @@ checked as (
 {# The record with a delimiter before its first field as well. #}
 {%- macro _led(format) -%}{{ return('concat(' ~ deltawave._literal(format.delimiter) ~ ', `_text`)') }}{%- endmacro -%}
 
-{# A delimiter and a field: in quotes, where a doubled one stands for itself, or without any. Possessive, as Java's stack grows with each step back. #}
+{#
+  A delimiter and a field: in quotes, where a doubled one stands for itself, or without any. Possessive, as Java's
+  stack grows with each step back.
+#}
 {%- macro _quoted_pattern(format) -%}
   {%- set delimiter = modules.re.escape(format.delimiter) -%}
   {%- set quote = modules.re.escape(format.quote) -%}

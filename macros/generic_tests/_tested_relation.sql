@@ -1,6 +1,6 @@
 {#
-  The relation that a generic test is on. With a `where` in its config dbt passes a filtered subquery instead, whose columns cannot be queried and
-  which is no longer a whole log.
+  The relation that a generic test is on. With a `where` in its config dbt passes a filtered subquery instead, whose
+  columns cannot be queried and which is no longer a whole log.
 #}
 {%- macro _tested_relation(tested) -%}
   {%- if tested is not string -%}
@@ -14,8 +14,8 @@
 {%- endmacro -%}
 
 {#
-  The settings of the differential model that a generic test is on; none for another relation. `model` is the test's node, which an argument of that name
-  hides in the test itself.
+  The settings of the differential model that a generic test is on; none for another relation. `model` is the test's
+  node, which an argument of that name hides in the test itself.
 #}
 {%- macro _tested_settings() -%}
   {%- set node = graph.nodes.get(model.attached_node) if graph is defined and model is defined -%}

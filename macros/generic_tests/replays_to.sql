@@ -1,10 +1,12 @@
 {#
-  The invariant of a change log: applied from the start it gives the relation `to`, the last dump. Fails with the rows that only one of them has:
+  The invariant of a change log: applied from the start it gives the relation `to`, the last dump. Fails with the rows
+  that only one of them has:
   which side (_side) and how often (_copies). Null-safe; a map is compared by its content.
 
   duplicate_keys: the model's (see current_state).
-  columns: what is compared, by default all columns of `to` that the model compares. Of a `to` with the model's snapshot_date, only the dump that the model
-  has compared last counts. A `where` in the test's config filters the rows of both sides, not the log.
+  columns: what is compared, by default all columns of `to` that the model compares. Of a `to` with the model's
+  snapshot_date, only the dump that the model has compared last counts. A `where` in the test's config filters the rows
+  of both sides, not the log.
 #}
 {% test replays_to(model, to, unique_key, columns=none, duplicate_keys='fail') %}
   {{ return(adapter.dispatch('test_replays_to', 'deltawave')(model, to, unique_key, columns, duplicate_keys)) }}

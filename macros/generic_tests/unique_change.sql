@@ -1,4 +1,7 @@
-{# Fails with the keys that have several changes in one batch of a change log, and with the kinds of these changes. Null keys count. #}
+{#
+  Fails with the keys that have several changes in one batch of a change log, and with the kinds of these changes. Null
+  keys count.
+#}
 {% test unique_change(model, unique_key) %}
   {{ return(adapter.dispatch('test_unique_change', 'deltawave')(model, unique_key)) }}
 {% endtest %}

@@ -2,7 +2,10 @@
 {%- macro _create_external_table(definition) -%}
   {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ definition.file_format ~ ' in ' ~ definition.location, info=true) -%}
   {%- do deltawave._warn_of_unsafe_options(definition.name, definition.file_format, definition.options) -%}
-  {#- Spark fails on a missing folder, and names its path. Creating the table would create the folder: a mistyped location would be an empty table. -#}
+  {#-
+    Spark fails on a missing folder, and names its path. Creating the table would create the folder: a mistyped
+    location would be an empty table.
+  -#}
   {%- do run_query('describe query select path from binaryFile.' ~ deltawave._quoted(definition.location)) -%}
   {%- do run_query('create schema if not exists ' ~ deltawave._quoted(definition.relation.schema)) -%}
 
@@ -45,8 +48,8 @@
 {%- endmacro -%}
 
 {#
-  The definition of the table over the files: with a format definition a table of their lines, as bytes. Where folders are read by their own headers,
-  a table that has only the folders as partitions. Otherwise the source's own.
+  The definition of the table over the files: with a format definition a table of their lines, as bytes. Where folders
+  are read by their own headers, a table that has only the folders as partitions. Otherwise the source's own.
 #}
 {%- macro _files_definition(definition) -%}
   {%- set relation = definition.folders or definition.lines -%}
@@ -61,9 +64,11 @@
 {%- endmacro -%}
 
 {#
-  Spark checks regular expressions and the patterns of dates when it uses them: once here, on no text, before anything is made of them.
+  Spark checks regular expressions and the patterns of dates when it uses them: once here, on no text, before anything
+  is made of them.
 
-  The good records are under the source's name, the others in its quarantine. Both are read from the files each time, so no record is lost in between.
+  The good records are under the source's name, the others in its quarantine. Both are read from the files each time,
+  so no record is lost in between.
 #}
 {%- macro _create_record_views(definition) -%}
   {%- do run_query('select ' ~ deltawave._expressions(definition.format) | join(', ')) -%}
@@ -76,7 +81,10 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Adds partitions for new folders and drops those of deleted folders; returns the partitions as `show partitions` lists them. #}
+{#
+  Adds partitions for new folders and drops those of deleted folders; returns the partitions as `show partitions` lists
+  them.
+#}
 {%- macro _find_partitions(name, relation, location, partitions) -%}
   {%- do run_query('msck repair table ' ~ relation ~ ' sync partitions') -%}
   {%- set found = run_query('show partitions ' ~ relation).rows | map(attribute=0) | list -%}
@@ -91,8 +99,9 @@
 {%- endmacro -%}
 
 {#
-  What the catalog knows about a source's table: {provider, location, partitions, fingerprint, is_view, text, headers_until}; none if there is no table.
-  Only a table made by create_external_sources has a fingerprint; headers_until is -1 unless folders are read by their headers (see _sync_headers).
+  What the catalog knows about a source's table: {provider, location, partitions, fingerprint, is_view, text,
+  headers_until}; none if there is no table. Only a table made by create_external_sources has a fingerprint;
+  headers_until is -1 unless folders are read by their headers (see _sync_headers).
 #}
 {%- macro _external_table(relation) -%}
   {%- if not deltawave._in_catalog(relation) -%}{{ return(none) }}{%- endif -%}

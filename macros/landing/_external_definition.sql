@@ -59,7 +59,10 @@
   {{ return(file_format == 'csv' and partitions != [] and values['header'] == 'true' and values['enforceschema'] == 'false') }}
 {%- endmacro -%}
 
-{# With a format definition the yml's columns only add descriptions: each is one of its fields, with the same type if it has one. #}
+{#
+  With a format definition the yml's columns only add descriptions: each is one of its fields, with the same type if it
+  has one.
+#}
 {%- macro _check_listed_columns(name, node, fields, partition_names) -%}
   {%- set types = {} -%}
   {%- for field in fields -%}{%- do types.update({field.name: field.data_type}) -%}{%- endfor -%}
@@ -80,7 +83,10 @@
   {{ return(deltawave._relation(node.schema, node.identifier ~ suffix)) }}
 {%- endmacro -%}
 
-{# The block's fields, checked: {location, file_format, options, partitions, checksums}. `using` is dbt-external-tables' name for the format. #}
+{#
+  The block's fields, checked: {location, file_format, options, partitions, checksums}. `using` is dbt-external-tables'
+  name for the format.
+#}
 {%- macro _external_fields(name, external) -%}
   {%- set formats = deltawave._external_formats() + deltawave._record_formats() -%}
   {%- set known = ['location', 'file_format', 'using', 'options', 'partitions'] -%}
@@ -136,8 +142,8 @@
 {%- endmacro -%}
 
 {#
-  Spark resolves a relative location from its warehouse folder, which nobody means. Resolved from the project's folder it works for every session
-  that sees this machine's disk; otherwise give a path or URL that the cluster sees.
+  Spark resolves a relative location from its warehouse folder, which nobody means. Resolved from the project's folder
+  it works for every session that sees this machine's disk; otherwise give a path or URL that the cluster sees.
 #}
 {%- macro _absolute_location(location) -%}
   {%- if location.startswith('/') or modules.re.match('[A-Za-z][A-Za-z0-9+.-]*:', location) -%}
@@ -147,8 +153,9 @@
 {%- endmacro -%}
 
 {#
-  Refuses checksum files that Spark would read as rows. It passes over names that begin with _ or a dot; without partitions, pathGlobFilter chooses the
-  files (Spark ignores it for partitioned tables); and the view over the headers of dated CSV files leaves checksum files out.
+  Refuses checksum files that Spark would read as rows. It passes over names that begin with _ or a dot; without
+  partitions, pathGlobFilter chooses the files (Spark ignores it for partitioned tables); and the view over the headers
+  of dated CSV files leaves checksum files out.
 
   definition: the external definition, as far as it is known.
 #}

@@ -1,4 +1,7 @@
-{# The tables of a source's headers that exist: {id: {relation, names, folders}}, where a folder is the list of the values that it names. #}
+{#
+  The tables of a source's headers that exist: {id: {relation, names, folders}}, where a folder is the list of the
+  values that it names.
+#}
 {%- macro _header_tables(definition) -%}
   {%- set tables = {} -%}
   {%- for relation in deltawave._header_relations(definition) -%}

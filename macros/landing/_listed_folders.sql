@@ -1,12 +1,12 @@
 {#
-  The files of a source's folders, as the file system lists them; no file is opened: {folder: {files, first, modified}}. A folder without files is
-  not in it.
+  The files of a source's folders, as the file system lists them; no file is opened: {folder: {files, first,
+  modified}}. A folder without files is not in it.
 
-    files     a digest of the names, sizes and times of modification
-    first     the path of the first file that is not empty, or none
-    modified  the latest time of modification, in milliseconds
+    files     a digest of the names, sizes and times of modification first     the path of the first file that is not
+    empty, or none modified  the latest time of modification, in milliseconds
 
-  folder: as `show partitions` lists it. options: those of the source; some of them choose files. checksums: the names of files that are left out.
+  folder: as `show partitions` lists it. options: those of the source; some of them choose files. checksums: the names
+  of files that are left out.
 #}
 {%- macro _listed_folders(location, partitions, options, checksums=none) -%}
   {%- set chosen = {'recursiveFileLookup': 'true'} -%}
@@ -45,7 +45,10 @@ group by folder
   {{ return(folders) }}
 {%- endmacro -%}
 
-{# A folder or a file as a relation that Spark reads with these options. Spark takes brackets and the like in a path for a pattern, unless escaped. #}
+{#
+  A folder or a file as a relation that Spark reads with these options. Spark takes brackets and the like in a path for
+  a pattern, unless escaped.
+#}
 {%- macro _read_with(file_format, path, options) -%}
   {%- set given = [] -%}
   {%- for option, value in options.items() -%}
@@ -56,7 +59,8 @@ group by folder
 {%- endmacro -%}
 
 {#
-  The values that folders name, as texts in the order of the partitions: {folder: [value]}. Refuses a folder whose name is no value of its partition's
+  The values that folders name, as texts in the order of the partitions: {folder: [value]}. Refuses a folder whose name
+  is no value of its partition's
   type: Spark makes such values null, and their records would be lost in the join with the facts about their files.
 
   found: partitions as `show partitions` lists them.

@@ -1,11 +1,13 @@
 {#
-  Brings the external sources that a model reads (see _sources_behind) up to their files before anything reads them: a new folder becomes a
-  partition, and the session drops its cached list of files. A table that was never made, or was made from another declaration, is refused.
-  Returns the partitioned ones, including those behind tables of other models, and those with a format definition:
+  Brings the external sources that a model reads (see _sources_behind) up to their files before anything reads them: a
+  new folder becomes a partition, and the session drops its cached list of files. A table that was never made, or was
+  made from another declaration, is refused. Returns the partitioned ones, including those behind tables of other
+  models, and those with a format definition:
     [{name, relation, files, tables, location, options, partitions, records, headers, listed, is_read, announced}]
-  files: the table that knows the folders, which is the relation itself unless there is a format definition, or the folders are read by their headers;
-  tables: those that Spark scans; records: the format definition, if the node reads it; headers, listed: see _sync_headers; announced: see
-  _announced_dumps.
+  files: the table that knows the folders, which is the relation itself unless there is a format definition, or the
+  folders are read by their headers;
+  tables: those that Spark scans; records: the format definition, if the node reads it; headers, listed: see
+  _sync_headers; announced: see _announced_dumps.
 #}
 {%- macro _open_sources(model_name, sources) -%}
   {%- set dated = [] -%}
@@ -59,8 +61,8 @@
 {%- endmacro -%}
 
 {#
-  The external sources that a node depends on: [{node, is_read}]. is_read: only views lie between, so the node reads the files itself. A change
-  log between has its own dates.
+  The external sources that a node depends on: [{node, is_read}]. is_read: only views lie between, so the node reads
+  the files itself. A change log between has its own dates.
 #}
 {%- macro _sources_behind(node) -%}
   {%- set found = {} -%}
@@ -72,7 +74,10 @@
   {{ return(sources) }}
 {%- endmacro -%}
 
-{# Adds {id: is_read} for everything that a node depends on. A node reached by several paths is read if one of them reads it. #}
+{#
+  Adds {id: is_read} for everything that a node depends on. A node reached by several paths is read if one of them
+  reads it.
+#}
 {%- macro _gather_parents(node, is_read, found) -%}
   {%- for id in node.depends_on.nodes or [] -%}
     {%- if id not in found or (is_read and not found[id]) -%}
@@ -86,8 +91,8 @@
 {%- endmacro -%}
 
 {#
-  Stops if the table does not match the source's declaration, and warns of options that let half a file pass. A table made by another program has
-  only the options that are declared.
+  Stops if the table does not match the source's declaration, and warns of options that let half a file pass. A table
+  made by another program has only the options that are declared.
 #}
 {%- macro _check_source(model_name, node, name, relation, table) -%}
   {%- set facts = {'model': model_name, 'source': name, 'relation': relation | string} -%}

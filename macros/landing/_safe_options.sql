@@ -1,6 +1,6 @@
 {#
-  The options with which Spark refuses what it cannot read instead of guessing: {option: {value, otherwise}}, by format. Spark's own defaults
-  match a CSV's columns by position and fill a truncated row with nulls.
+  The options with which Spark refuses what it cannot read instead of guessing: {option: {value, otherwise}}, by
+  format. Spark's own defaults match a CSV's columns by position and fill a truncated row with nulls.
 #}
 {%- macro _safe_options(file_format) -%}
   {%- set options = {

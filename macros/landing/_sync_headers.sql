@@ -1,12 +1,14 @@
 {#
-  Brings a dated CSV source up to its folders: one table for each distinct header, with the folders whose files have it, and over these tables the
-  view that bears the source's name. So each folder is read by its own header: columns by name, null where a header lacks one. Spark itself takes the
-  columns of all files of a table by position; it still checks each file against its table's header.
+  Brings a dated CSV source up to its folders: one table for each distinct header, with the folders whose files have
+  it, and over these tables the view that bears the source's name. So each folder is read by its own header: columns by
+  name, null where a header lacks one. Spark itself takes the columns of all files of a table by position; it still
+  checks each file against its table's header.
 
-  Returns {tables: [{relation, names, missing, folders}], listed}, where `missing` are the declared columns not in the header; listed: see _listed_folders.
+  Returns {tables: [{relation, names, missing, folders}], listed}, where `missing` are the declared columns not in the
+  header; listed: see _listed_folders.
 
-  found: the folders, as `show partitions` lists them. known, view: what the catalog knows of the table of the folders and of the source's view (see
-  _external_table); view may be none.
+  found: the folders, as `show partitions` lists them. known, view: what the catalog knows of the table of the folders
+  and of the source's view (see _external_table); view may be none.
 #}
 {%- macro _sync_headers(definition, found, known, view) -%}
   {%- set values = deltawave._folder_values(definition.name, found, definition.partitions) -%}
@@ -95,8 +97,9 @@ where {{ deltawave._is_no_checksum_file('_metadata.file_name', definition.checks
 {%- macro _headers_property() -%}{{ return('deltawave.headers_until') }}{%- endmacro -%}
 
 {#
-  The declared columns that a file's header names, in its order, as Spark's own reader finds them; none if the file is empty. A header with any other
-  name is refused: a column that is not declared, a file without a header, a header that was cut.
+  The declared columns that a file's header names, in its order, as Spark's own reader finds them; none if the file is
+  empty. A header with any other name is refused: a column that is not declared, a file without a header, a header that
+  was cut.
 #}
 {%- macro _header_of(definition, folder, path) -%}
   {%- set options = dict(definition.options) -%}

@@ -1,7 +1,8 @@
 {#
-  A narrow covering copy of a table (CH98 3.2.2, ATDI's augmented index): key, timestamp, delete flag and the pertinent columns, placed by
-  timestamp, so that a reader of the newest rows skips the rest. For a table that is written where the source is written, by its loader or by a
-  model that runs after it; that work is the price of cheap reads. The change log's select reads it in place of the source.
+  A narrow covering copy of a table (CH98 3.2.2, ATDI's augmented index): key, timestamp, delete flag and the pertinent
+  columns, placed by timestamp, so that a reader of the newest rows skips the rest. For a table that is written where
+  the source is written, by its loader or by a model that runs after it; that work is the price of cheap reads. The
+  change log's select reads it in place of the source.
 
   columns: all other columns that this select reads, to show, to filter or to compute.
 #}

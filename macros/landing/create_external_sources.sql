@@ -1,5 +1,6 @@
 {#
-  Tables over files in place: one for each source table whose yml has an external block. Run it before the models that read those
+  Tables over files in place: one for each source table whose yml has an external block. Run it before the models that
+  read those
   sources: `dbt run-operation create_external_sources`. A differential model finds newer files by itself.
 
     tables:
@@ -14,8 +15,8 @@
         columns:
           - {name: account_id, data_type: string}
 
-  A table whose definition has changed is recreated, which leaves the files alone. A relation of that name that this macro did not make
-  is never dropped.
+  A table whose definition has changed is recreated, which leaves the files alone. A relation of that name that this
+  macro did not make is never dropped.
 
   select: `source`, `source.table`, or a list of them; by default all external sources of the project and its packages.
 #}

@@ -14,8 +14,8 @@
 {%- endmacro -%}
 
 {#
-  An operation: {job, record, batch}; record: the last decision. It is a batch without changes, with its own number, decision and row in x__batches, so
-  that only one of an operation and a concurrent run is decided.
+  An operation: {job, record, batch}; record: the last decision. It is a batch without changes, with its own number,
+  decision and row in x__batches, so that only one of an operation and a concurrent run is decided.
 #}
 {%- macro _operation(job, record, macro_name) -%}
   {%- set log = deltawave._rewritten_log(record.batch_id + 1, job.attempt) -%}
@@ -39,7 +39,10 @@
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
 {%- endmacro -%}
 
-{# The batches of the log, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump, rows_new}]. #}
+{#
+  The batches of the log, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump,
+  rows_new}].
+#}
 {%- macro _held_batches(work) -%}
   {%- set sql -%}
 select
@@ -73,7 +76,10 @@ order by batch_id
   }) -%}
 {%- endmacro -%}
 
-{# The rows after one of the log's batches, in the columns that `record` shows; a log that began with a baseline does not have them. #}
+{#
+  The rows after one of the log's batches, in the columns that `record` shows; a log that began with a baseline does
+  not have them.
+#}
 {%- macro _state_at(macro_name, work, to_batch, record) -%}
   {%- if record.is_baseline -%}
     {%- do deltawave._fail('baseline_log', {'macro': macro_name, 'model': work.job.name}) -%}

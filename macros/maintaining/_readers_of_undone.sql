@@ -1,13 +1,14 @@
 {#
-  The incremental models that read the log, directly or through views and tables, and have rows of undone batches: their names, sorted. A model
-  whose table has the log's _batch_id has only rows of the batches that it shows; any other may have rows of all batches.
+  The incremental models that read the log, directly or through views and tables, and have rows of undone batches:
+  their names, sorted. A model whose table has the log's _batch_id has only rows of the batches that it shows; any
+  other may have rows of all batches.
 #}
 {%- macro _readers_of_undone(log_id, until) -%}
   {%- set reached = [log_id] -%}
   {%- set readers = [] -%}
   {#-
-    Layer by layer: dbt 2 does not follow a list that grows during a loop. Another change log, or a wave index, does not follow a rewind: it reports that
-    when it runs. Models of current_state and scd2 rebuild their tables.
+    Layer by layer: dbt 2 does not follow a list that grows during a loop. Another change log, or a wave index, does
+    not follow a rewind: it reports that when it runs. Models of current_state and scd2 rebuild their tables.
   -#}
   {%- set layer = namespace(ids=[log_id]) -%}
   {%- for _ in range(graph.nodes | length + 1) -%}

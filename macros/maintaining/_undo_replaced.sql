@@ -1,7 +1,7 @@
 {#
-  The state from which a run compares its dumps if redelivery: replace compares dates again (see _pending_dumps). Their batches and all later ones are
-  undone, by a rewind that is decided like any other, or by the first batch of a new generation. Warns of readers before: if warnings
-  are errors, nothing is undone.
+  The state from which a run compares its dumps if redelivery: replace compares dates again (see _pending_dumps). Their
+  batches and all later ones are undone, by a rewind that is decided like any other, or by the first batch of a new
+  generation. Warns of readers before: if warnings are errors, nothing is undone.
 #}
 {%- macro _undo_replaced(job, state, pending) -%}
   {#- A delivery that is not complete yet undoes nothing. -#}
@@ -22,7 +22,10 @@
   {%- do deltawave._undo_batches(deltawave._operation(job, state.record, 'rewind'), pending.rewind_to) -%}
   {#- A dump that is refused after it has changed nothing, but the run has. -#}
   {%- do job.outcome.update(batches=1) -%}
-  {#- Another run that has continued the rewound log compares these dates itself. What --full-refresh does was decided when this run began. -#}
+  {#-
+    Another run that has continued the rewound log compares these dates itself. What --full-refresh does was decided
+    when this run began.
+  -#}
   {%- set rewound = deltawave._repair(job) -%}
   {%- do deltawave._refuse_overtaken(job, {'batch_id': state.record.batch_id + 1}, rewound.record.batch_id) -%}
   {{ return(dict(state, **rewound)) }}
@@ -39,7 +42,9 @@
   {%- do deltawave._check_schema_change(job, job.name ~ ', dump of ' ~ dump.snapshot_date, added, dropped) -%}
 {%- endmacro -%}
 
-{# Refuses a new generation whose first columns are not those of a later date that would be undone, and then be refused. #}
+{#
+  Refuses a new generation whose first columns are not those of a later date that would be undone, and then be refused.
+#}
 {%- macro _check_later_columns(job, record, dumps) -%}
   {%- set last = deltawave._order_of_dump(job, record) -%}
   {%- set first = deltawave._columns_of_dump(job, dumps[0]) | map(attribute='name') | list -%}

@@ -1,6 +1,7 @@
 {#
-  Rewrites the log into fewer files. A Delta or Iceberg log is compacted by the format's own command. A parquet log is rewritten, one
-  file per batch where that is enough, and the older log stays until purge. Readers see the same rows throughout.
+  Rewrites the log into fewer files. A Delta or Iceberg log is compacted by the format's own command. A parquet log is
+  rewritten, one file per batch where that is enough, and the older log stays until purge. Readers see the same rows
+  throughout.
 
     dbt run-operation deltawave.compact --args '{model: accounts_changes}'
 #}

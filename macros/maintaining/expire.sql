@@ -1,6 +1,7 @@
 {#
-  Shortens a log: its batches up to to_batch, or all before a date, become one batch of inserts: the state after them. The log still
-  replays to the last dump when it is applied from its start; the changes within the expired batches are lost.
+  Shortens a log: its batches up to to_batch, or all before a date, become one batch of inserts: the state after them.
+  The log still replays to the last dump when it is applied from its start; the changes within the expired batches are
+  lost.
 
     dbt run-operation deltawave.expire --args '{model: accounts_changes, before: "2026-01-01"}'
 
@@ -32,8 +33,8 @@
   ) -%}
   {%- set state = work.record.state -%}
   {#-
-    A state cannot be patched by expired batches, whose deletes are lost; then the rows come from the log. A whole copy needs no patches: only operations
-    can follow it.
+    A state cannot be patched by expired batches, whose deletes are lost; then the rows come from the log. A whole copy
+    needs no patches: only operations can follow it.
   -#}
   {%- if deltawave._form_of(state).patched and state.as_of < until.batch_id -%}{%- set state = deltawave._log_alone() -%}{%- endif -%}
   {%- do deltawave._commit_maintenance(work, partitions, 'expired the batches up to ' ~ until.batch_id, {'first_batch': until.batch_id, 'state': state}) -%}

@@ -1,6 +1,6 @@
 {#
-  Drops the logs that a full refresh, a rewind, an expiry, a compaction or a wider column has superseded, and partitions that were merged. Until
-  then queries that started before can read them, and an operation can be undone.
+  Drops the logs that a full refresh, a rewind, an expiry, a compaction or a wider column has superseded, and
+  partitions that were merged. Until then queries that started before can read them, and an operation can be undone.
 
     dbt run-operation deltawave.purge --args '{model: accounts_changes}'
 #}

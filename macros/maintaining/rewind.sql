@@ -1,11 +1,11 @@
 {#
-  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with the state of that time. For dumps that came
-  late or a second time: rewind to before them, then run.
+  Undoes the batches after to_batch: readers see the log as it was then, and the next run compares with the state of
+  that time. For dumps that came late or a second time: rewind to before them, then run.
 
     dbt run-operation deltawave.rewind --args '{model: accounts_changes, to_batch: 3}'
 
-  Batch numbers are never reused. Incremental models that have read undone batches have to be rebuilt: they are named, with the command. The older
-  log stays until purge.
+  Batch numbers are never reused. Incremental models that have read undone batches have to be rebuilt: they are named,
+  with the command. The older log stays until purge.
 #}
 {%- macro rewind(model, to_batch) -%}
   {{ return(adapter.dispatch('rewind', 'deltawave')(model, to_batch)) }}

@@ -1,9 +1,9 @@
 {#
-  The versions of each key, as common table expressions of which the last is `versions`. changes: a select of log rows, with _opens_version, which says
-  whether a change ends the version before it.
+  The versions of each key, as common table expressions of which the last is `versions`. changes: a select of log rows,
+  with _opens_version, which says whether a change ends the version before it.
 
-  A version is the last of its changes, with the batches (_opened_by, _closed_by) and their times (_opened_at, _closed_at) that it lasted from and to.
-  Those that a delete opened are among them.
+  A version is the last of its changes, with the batches (_opened_by, _closed_by) and their times (_opened_at,
+  _closed_at) that it lasted from and to. Those that a delete opened are among them.
 #}
 {%- macro _versions(changes, keys) -%}
   {%- set by_key = deltawave._quoted_list(keys) | join(', ') -%}
@@ -45,8 +45,8 @@ versions as (
 {%- endmacro -%}
 
 {#
-  Does a change end the version before it? A backfill or an update of untracked columns does not. An update whose changed columns the log
-  does not record may be of tracked ones.
+  Does a change end the version before it? A backfill or an update of untracked columns does not. An update whose
+  changed columns the log does not record may be of tracked ones.
 #}
 {%- macro _opens_version(track_columns) -%}
   {%- if not track_columns -%}

@@ -1,6 +1,6 @@
 {#
-  One row for each batch of a differential model that no rewind has undone: when, how many rows and bytes, which changes, by which strategy and why, how
-  long.
+  One row for each batch of a differential model that no rewind has undone: when, how many rows and bytes, which
+  changes, by which strategy and why, how long.
 
   log: the model; state_schema: the schema of its helper relations, if it is not the model's.
 #}

@@ -1,7 +1,7 @@
 {#
-  A change log in the vocabulary of Spark's CHANGES clause and Delta's change data feed: _change_type is insert, delete, update_preimage or
-  update_postimage, with _commit_version (the batch) and _commit_timestamp. An update is two rows, or only a postimage if the log does not hold the
-  row before it.
+  A change log in the vocabulary of Spark's CHANGES clause and Delta's change data feed: _change_type is insert,
+  delete, update_preimage or update_postimage, with _commit_version (the batch) and _commit_timestamp. An update is two
+  rows, or only a postimage if the log does not hold the row before it.
 #}
 {%- macro changes(log, unique_key) -%}
   {{ return(adapter.dispatch('changes', 'deltawave')(log, unique_key)) }}

@@ -1,6 +1,7 @@
 {#
-  A change log without useless delete-insert pairs: the post-processor that LG96 6 plans for the window algorithm. A delete and an insert of one
-  key in one batch become an update, or nothing if the rows are the same; everything else passes unchanged.
+  A change log without useless delete-insert pairs: the post-processor that LG96 6 plans for the window algorithm. A
+  delete and an insert of one key in one batch become an update, or nothing if the rows are the same; everything else
+  passes unchanged.
 #}
 {%- macro filter_useless_pairs(log, unique_key) -%}
   {{ return(adapter.dispatch('filter_useless_pairs', 'deltawave')(log, unique_key)) }}

@@ -1,11 +1,14 @@
 {#
-  The versions of a row, from its change log: its changes in order, in the log's columns; within a batch a delete comes first.
+  The versions of a row, from its change log: its changes in order, in the log's columns; within a batch a delete comes
+  first.
 
     dbt show --inline "{{ deltawave.history(ref('accounts_changes'), {'region': 'north', 'account_id': 5}) }}"
 
-  key: the key's columns with their values: text is read as the column's type, none is null, a binary value is in hexadecimal digits, an array or struct
-  is as Spark shows it. Where columns of the key are left out, the changes of all rows that have the others.
-  column: only changes of this column, with its value after the change (of a delete, the last one), and in _before the one before an update
+  key: the key's columns with their values: text is read as the column's type, none is null, a binary value is in
+  hexadecimal digits, an array or struct is as Spark shows it. Where columns of the key are left out, the changes of
+  all rows that have the others.
+  column: only changes of this column, with its value after the change (of a delete, the last one), and in _before the
+  one before an update
 #}
 {%- macro history(log, key, column=none) -%}
   {{ return(adapter.dispatch('history', 'deltawave')(log, key, column)) }}
@@ -67,7 +70,10 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
   {{ return(quoted ~ ' = ' ~ deltawave._value_of_type(data_type, value)) }}
 {%- endmacro -%}
 
-{# A value that is given as in Jinja or as text, as a literal of a column's type. cast: or try_cast, which gives null for what is no such value. #}
+{#
+  A value that is given as in Jinja or as text, as a literal of a column's type. cast: or try_cast, which gives null
+  for what is no such value.
+#}
 {%- macro _value_of_type(data_type, value, cast='cast') -%}
   {%- set text = deltawave._literal(value) -%}
   {%- if data_type == 'binary' -%}
@@ -87,8 +93,8 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
 {%- endmacro -%}
 
 {#
-  Does a change bring another value of a column, or may it? An update that does not record its changed columns may. A backfill does, if the column is
-  one of those that joined the log.
+  Does a change bring another value of a column, or may it? An update that does not record its changed columns may. A
+  backfill does, if the column is one of those that joined the log.
 #}
 {%- macro _brings_value(column, types) -%}
   {%- set type = types[column | lower] -%}

@@ -1,7 +1,8 @@
 {#
-  The keys whose delete the log has recorded: rows that a source with a delete flag may remove for good, as CH98 3.2.2 does once changes are
-  extracted. The timestamp is that of the flagged row as it was read. A row that is not newer and still flagged may be removed; a row that has come
-  back, or was flagged again since, has not been read yet. A key that came back is not listed.
+  The keys whose delete the log has recorded: rows that a source with a delete flag may remove for good, as CH98 3.2.2
+  does once changes are extracted. The timestamp is that of the flagged row as it was read. A row that is not newer and
+  still flagged may be removed; a row that has come back, or was flagged again since, has not been read yet. A key that
+  came back is not listed.
 
   log: the model, by strategy timestamp_delete_flag.
 #}

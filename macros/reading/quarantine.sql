@@ -1,6 +1,6 @@
 {#
-  The rows quarantined under duplicate_keys: quarantine, all rows of a key that has several in a dump: the dump's columns, _batch_id and
-  _batch_at.
+  The rows quarantined under duplicate_keys: quarantine, all rows of a key that has several in a dump: the dump's
+  columns, _batch_id and _batch_at.
 
   log: the model; state_schema: the schema of its helper relations, if it is not the model's.
 #}

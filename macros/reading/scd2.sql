@@ -1,7 +1,7 @@
 {#
-  The history of each key from its change log: one row per version, with valid_from, valid_to (null while it is current) and is_current. A delete
-  ends a version, a key that comes back starts a new one. A backfill only updates the open version; so does, with track_columns, a change of other
-  columns.
+  The history of each key from its change log: one row per version, with valid_from, valid_to (null while it is
+  current) and is_current. A delete ends a version, a key that comes back starts a new one. A backfill only updates the
+  open version; so does, with track_columns, a change of other columns.
 #}
 {%- macro scd2(log, unique_key, track_columns=none, valid_from='valid_from', valid_to='valid_to', is_current='is_current') -%}
   {{ return(adapter.dispatch('scd2', 'deltawave')(log, unique_key, track_columns, valid_from, valid_to, is_current)) }}

@@ -1,5 +1,6 @@
 {#
-  A model whose option `remote` names a database: its select runs there, in that database's dialect. The job keeps the select in job.remote:
+  A model whose option `remote` names a database: its select runs there, in that database's dialect. The job keeps the
+  select in job.remote:
   {name, dialect, select, padded, views}, and reads it through a temporary view, so that no SQL contains a secret.
 #}
 {%- macro _open_remote(job) -%}
@@ -18,8 +19,8 @@
 {%- endmacro -%}
 
 {#
-  A temporary view, owned by the attempt, over a query that runs at the remote; returns its quoted name. It is named by the relation: versions of a
-  model share its name, and threads share a session.
+  A temporary view, owned by the attempt, over a query that runs at the remote; returns its quoted name. It is named by
+  the relation: versions of a model share its name, and threads share a session.
 #}
 {%- macro _remote_view(job, query) -%}
   {%- set name = 'deltawave_' ~ job.target.schema ~ '__' ~ job.target.identifier ~ '_' ~ job.attempt -%}
@@ -31,7 +32,10 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{# The macro of that name for the remote's dialect, such as postgresql___remote_key. The connection's own dialect is Spark's. #}
+{#
+  The macro of that name for the remote's dialect, such as postgresql___remote_key. The connection's own dialect is
+  Spark's.
+#}
 {%- macro _in_dialect(job, name) -%}
   {{ return(deltawave[job.remote.dialect ~ '__' ~ name]) }}
 {%- endmacro -%}

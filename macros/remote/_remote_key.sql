@@ -1,6 +1,7 @@
 {#
-  The expression that is compared for a key column, so that the database orders keys as Spark does: text by code point, whatever the column's
-  collation, and with trailing blanks significant. kind: see _key_kind; padded: the length of a char(n), none for other columns.
+  The expression that is compared for a key column, so that the database orders keys as Spark does: text by code point,
+  whatever the column's collation, and with trailing blanks significant. kind: see _key_kind; padded: the length of a
+  char(n), none for other columns.
 #}
 {%- macro postgresql___remote_key(name, kind, padded) -%}
   {%- if kind != 'text' -%}
@@ -11,7 +12,10 @@
   {{ return('(' ~ text ~ ' collate "C")') }}
 {%- endmacro -%}
 
-{# Bytes, since even MySQL's binary collations ignore trailing blanks. A timestamp is compared as seconds, which no time zone shifts. #}
+{#
+  Bytes, since even MySQL's binary collations ignore trailing blanks. A timestamp is compared as seconds, which no time
+  zone shifts.
+#}
 {%- macro mysql___remote_key(name, kind, padded) -%}
   {%- if kind == 'text' -%}
     {%- set text = 'rpad(' ~ name ~ ', ' ~ padded ~ ", ' ')" if padded else name -%}
@@ -26,8 +30,9 @@
 {%- endmacro -%}
 
 {#
-  text, number, double, boolean, date, timestamp or timestamp_ntz, by Spark's type of a key column. Other types have no order or no text that
-  Spark and the database share: a database that compares a float as a double reads the float's text as a different number.
+  text, number, double, boolean, date, timestamp or timestamp_ntz, by Spark's type of a key column. Other types have no
+  order or no text that Spark and the database share: a database that compares a float as a double reads the float's
+  text as a different number.
 #}
 {%- macro _key_kind(job, column) -%}
   {%- set data_type = column.data_type | lower -%}
@@ -61,7 +66,10 @@
   {{ return(keys) }}
 {%- endmacro -%}
 
-{# The condition of _in_intervals in the database's dialect. keys: see _remote_keys; bounds are Spark's texts of the values. #}
+{#
+  The condition of _in_intervals in the database's dialect. keys: see _remote_keys; bounds are Spark's texts of the
+  values.
+#}
 {%- macro _in_remote_intervals(job, keys, intervals) -%}
   {%- set bounded = [] -%}
   {%- for interval in intervals -%}
@@ -85,8 +93,8 @@
 {%- endmacro -%}
 
 {#
-  The range of a row, by binary search: the comparisons per row are the logarithm of the number of ranges, in any dialect. A null in the key makes
-  a comparison null, hence not true, and leads to the left, where nulls are.
+  The range of a row, by binary search: the comparisons per row are the logarithm of the number of ranges, in any
+  dialect. A null in the key makes a comparison null, hence not true, and leads to the left, where nulls are.
 #}
 {%- macro _range_case(job, keys, ranges) -%}
   {%- if ranges | length == 1 -%}

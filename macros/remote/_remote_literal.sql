@@ -1,6 +1,6 @@
 {#
-  A key's value, given as Spark's text of it, as a literal of the database, typed as _remote_key compares it. A value not written in the form of
-  the column's kind is refused, so only text has to be escaped.
+  A key's value, given as Spark's text of it, as a literal of the database, typed as _remote_key compares it. A value
+  not written in the form of the column's kind is refused, so only text has to be escaped.
 #}
 {%- macro _remote_literal(job, key, value) -%}
   {%- set number = '-?\\d+(\\.\\d+)?(E[+-]?\\d+)?' -%}

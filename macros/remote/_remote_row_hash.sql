@@ -1,7 +1,7 @@
 {#
   The hash of a row: two independent 64-bit integers, as a list of expressions. columns: [{name, data_type}], the
-  hashed ones. It distinguishes null, '' and values in neighbouring columns, and does not depend on a time zone. Equal rows have equal hashes only
-  within one database: they are compared with those of an earlier run.
+  hashed ones. It distinguishes null, '' and values in neighbouring columns, and does not depend on a time zone. Equal
+  rows have equal hashes only within one database: they are compared with those of an earlier run.
 #}
 {%- macro _remote_row_hash(job, columns) -%}
   {%- set named = [] -%}
@@ -31,7 +31,10 @@
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{# One MD5 per value, then one of them all: beyond max_allowed_packet a concat of the values would be null, and a change unnoticed. #}
+{#
+  One MD5 per value, then one of them all: beyond max_allowed_packet a concat of the values would be null, and a change
+  unnoticed.
+#}
 {%- macro mysql___remote_row_hash(columns) -%}
   {%- set digests = [] -%}
   {%- for column in columns -%}
@@ -53,7 +56,9 @@
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{# One hash per value, then one of them all. Derby has no hash of its own: functions named deltawave_... bring Java's. #}
+{#
+  One hash per value, then one of them all. Derby has no hash of its own: functions named deltawave_... bring Java's.
+#}
 {%- macro derby___remote_row_hash(columns) -%}
   {%- set hashes = [] -%}
   {#- The second function hashes the same with a mark in front, at both levels. -#}

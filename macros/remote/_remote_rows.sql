@@ -1,7 +1,7 @@
 {#
-  A Spark select of only the rows whose key is in one of the intervals [{low, high}] (low included, high excluded, none for an open end, bounds
-  written as in _remote_checksums), with the columns of the model's select and row_checksum: the row's hashes, which add up to its range's
-  checksum. No other row crosses the network.
+  A Spark select of only the rows whose key is in one of the intervals [{low, high}] (low included, high excluded, none
+  for an open end, bounds written as in _remote_checksums), with the columns of the model's select and row_checksum:
+  the row's hashes, which add up to its range's checksum. No other row crosses the network.
 #}
 {%- macro _remote_rows(job, columns, intervals) -%}
   {%- set keys = deltawave._remote_keys(job, columns) -%}
@@ -22,8 +22,9 @@ where
 {%- endmacro -%}
 
 {#
-  The model's select; with a condition in the database's dialect, a view of only the rows for which it holds at the remote. Spark leaves no condition
-  of its own to the database, which would compare text by its collation and timestamps by its time zone.
+  The model's select; with a condition in the database's dialect, a view of only the rows for which it holds at the
+  remote. Spark leaves no condition of its own to the database, which would compare text by its collation and
+  timestamps by its time zone.
 #}
 {%- macro _source_rows(job, condition=none) -%}
   {%- if condition is none -%}
@@ -53,15 +54,19 @@ where
   {%- set since = key.expression ~ ' >= ' ~ key.literal -%}
   {%- if job.remote.dialect == 'mysql' and key.kind == 'timestamp' -%}
     {#-
-      MySQL's index is on the column itself, whose values are local times of the connection's time zone. An hour occurs twice when clocks are set back.
-      So the index is searched from a day earlier, and the exact time is checked on the rows found.
+      MySQL's index is on the column itself, whose values are local times of the connection's time zone. An hour occurs
+      twice when clocks are set back. So the index is searched from a day earlier, and the exact time is checked on the
+      rows found.
     -#}
     {%- set since = '(' ~ key.name ~ ' >= from_unixtime(greatest(' ~ key.literal ~ ' - 86400, 0)) and ' ~ since ~ ')' -%}
   {%- endif -%}
   {{ return('(' ~ since ~ ' or ' ~ key.name ~ ' is null)') }}
 {%- endmacro -%}
 
-{# The model's select; at a remote, only its rows that have one of a few values in each of these columns (see _few_values). #}
+{#
+  The model's select; at a remote, only its rows that have one of a few values in each of these columns (see
+  _few_values).
+#}
 {%- macro _rows_with_values(job, few) -%}
   {%- set conditions = [] -%}
   {%- for column in few if job.remote -%}

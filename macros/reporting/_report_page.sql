@@ -1,4 +1,7 @@
-{# A change log, one of its batches, a wave index or the stream of a Python model as one page of HTML: written to a file, or printed. #}
+{#
+  A change log, one of its batches, a wave index or the stream of a Python model as one page of HTML: written to a
+  file, or printed.
+#}
 {%- macro _report_page(model, output, batch=none) -%}
   {%- do deltawave._require_session('report', 'Without format: html it runs on every adapter.') -%}
   {%- set node = deltawave._model_node('report', model) -%}
@@ -72,8 +75,8 @@
 {%- endmacro -%}
 
 {#
-  The change log of a model that has been built: {relation, log (its quoted name), schema (of its helper relations), settings}. Refuses other models, for
-  that macro.
+  The change log of a model that has been built: {relation, log (its quoted name), schema (of its helper relations),
+  settings}. Refuses other models, for that macro.
 #}
 {%- macro _built_log(macro_name, model) -%}
   {%- set node = deltawave._log_node(macro_name, model) -%}
@@ -87,7 +90,10 @@
   {{ return({'relation': relation, 'log': log, 'schema': schema, 'settings': settings}) }}
 {%- endmacro -%}
 
-{# Stops since a model has no batch here: it was never run, or `dbt clone` has made a view over the model of another environment (see clone_log). #}
+{#
+  Stops since a model has no batch here: it was never run, or `dbt clone` has made a view over the model of another
+  environment (see clone_log).
+#}
 {%- macro _fail_without_batch(macro_name, model, relation) -%}
   {%- set view = deltawave._relation(relation.schema, relation.identifier) -%}
   {%- set facts = deltawave._table_facts(run_query('describe extended ' ~ view).rows) if deltawave._in_catalog(view) else {} -%}

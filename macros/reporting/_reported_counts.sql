@@ -1,6 +1,7 @@
 {#
-  The last batches of a log, oldest first, or only one: [{batch_id, dump, at, insert, delete, update, backfilled, quarantined, rows}]. A batch that only
-  quarantined rows has no row in the log. dump: what names the dump, none where the times of all batches are the dates of dumps.
+  The last batches of a log, oldest first, or only one: [{batch_id, dump, at, insert, delete, update, backfilled,
+  quarantined, rows}]. A batch that only quarantined rows has no row in the log. dump: what names the dump, none where
+  the times of all batches are the dates of dumps.
 #}
 {%- macro _reported_counts(reported, batches, batch=none) -%}
   {%- set sql -%}

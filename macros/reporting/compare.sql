@@ -1,12 +1,14 @@
 {#
-  Compares two relations by their key and prints what differs: rows, columns and values, and the values in which the differences concentrate.
+  Compares two relations by their key and prints what differs: rows, columns and values, and the values in which the
+  differences concentrate.
 
     dbt run-operation deltawave.compare --args '{a: accounts_v1, b: accounts_v2, unique_key: account_id}'
 
-  a, b: the old and the new table, each a model, seed or snapshot (`name`, `package.name`, `name.v1`), `source.table` or `schema.table`
-  ignore_columns: columns that are not compared
-  tolerance, relative_tolerance: the difference of numbers that counts as equal, absolute or as a share of the larger value; for all columns, or by column
-  ignore_case, ignore_blanks: columns of text whose case, or surrounding and repeated white space, does not count
+  a, b: the old and the new table, each a model, seed or snapshot (`name`, `package.name`, `name.v1`), `source.table`
+  or `schema.table`
+  ignore_columns: columns that are not compared tolerance, relative_tolerance: the difference of numbers that counts as
+  equal, absolute or as a share of the larger value; for all columns, or by column ignore_case, ignore_blanks: columns
+  of text whose case, or surrounding and repeated white space, does not count
   samples: how many changes of each column are shown, and how many rows of only one table
   format: text, markdown, json or html; output: a file that it is written to, instead of being printed
   fail_on_differences: whether differences, after they have been printed or written, are an error

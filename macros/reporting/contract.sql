@@ -1,6 +1,6 @@
 {#
-  Prints the yml of a contract of a change log, or of a table that follows one: the columns of its view, with their types, as they are checked where the
-  contract is enforced.
+  Prints the yml of a contract of a change log, or of a table that follows one: the columns of its view, with their
+  types, as they are checked where the contract is enforced.
 
     dbt run-operation deltawave.contract --args '{model: accounts_changes}'
 #}

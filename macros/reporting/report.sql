@@ -1,10 +1,11 @@
 {#
-  Prints a change log: its batches with their counts (backfilled and quarantined rows where there are any), and some updates, each old value with the
-  new one. Of one batch, and as a page, also the columns that change most and the values in which changes concentrate.
+  Prints a change log: its batches with their counts (backfilled and quarantined rows where there are any), and some
+  updates, each old value with the new one. Of one batch, and as a page, also the columns that change most and the
+  values in which changes concentrate.
 
-    dbt run-operation report --args '{model: accounts_changes}'
-    dbt run-operation report --args '{model: accounts_changes, batch: 3}'
-    dbt run-operation report --args '{model: accounts_changes, format: html, output: accounts.html}'
+    dbt run-operation report --args '{model: accounts_changes}' dbt run-operation report --args '{model:
+    accounts_changes, batch: 3}' dbt run-operation report --args '{model: accounts_changes, format: html, output:
+    accounts.html}'
 
   samples: how many updates of each batch are shown, rarely changing columns first; 0 for none
   batches: how many of the last batches are shown
@@ -60,8 +61,9 @@
 {%- endmacro -%}
 
 {#
-  What the report needs to know about a log: {relation, batches (its table of batches, or none), keys (columns of the key), columns that have a before
-  image, knows_rows, is_multiset}. A model with the columns of a log is one, too, whatever its materialization.
+  What the report needs to know about a log: {relation, batches (its table of batches, or none), keys (columns of the
+  key), columns that have a before image, knows_rows, is_multiset}. A model with the columns of a log is one, too,
+  whatever its materialization.
 #}
 {%- macro _reported_log(model) -%}
   {%- set node = deltawave._model_node('report', model) -%}
@@ -94,8 +96,8 @@
 {%- endmacro -%}
 
 {#
-  Does a log lack the rows of its first dump? Its last load, which begins a generation, has then logged no rows: initial_load may have been changed
-  since. Where the table was emptied and loaded again, the log has all rows.
+  Does a log lack the rows of its first dump? Its last load, which begins a generation, has then logged no rows:
+  initial_load may have been changed since. Where the table was emptied and loaded again, the log has all rows.
 #}
 {%- macro _began_with_baseline(batches) -%}
   {%- set sql -%}

@@ -1,6 +1,7 @@
 {#
-  Makes the transitions of this run, and returns the record of the newest decision; none before the first day. `warnings`, `refused`: see _pending_days. An
-  unchanged source is not read: it is remembered only after a run that leaves nothing to do, to refuse or to warn of. Its days are remembered after each run.
+  Makes the transitions of this run, and returns the record of the newest decision; none before the first day.
+  `warnings`, `refused`: see _pending_days. An unchanged source is not read: it is remembered only after a run that
+  leaves nothing to do, to refuse or to warn of. Its days are remembered after each run.
 #}
 {%- macro _load_days(job, state, warnings, refused) -%}
   {%- set source = deltawave._source_fingerprint(job, none) -%}
@@ -32,7 +33,9 @@
   {{ return(progress.record) }}
 {%- endmacro -%}
 
-{# Does an unchanged source leave this run nothing to do: no preparation that a killed run has left, and no day to drop? #}
+{#
+  Does an unchanged source leave this run nothing to do: no preparation that a killed run has left, and no day to drop?
+#}
 {%- macro _has_no_work(job, state) -%}
   {%- set dropped = deltawave._days_to_drop(job) -%}
   {{ return(state.record and not dropped and not deltawave._wave_in(state.record.select).pending) }}

@@ -33,8 +33,9 @@
 {%- endmacro -%}
 
 {#
-  New days whose rows, as written, differ from the rows that were counted before: {day: checksum of the written rows}. Sums of floating-point numbers and
-  collect_set may give other values each time, which is accepted. Another number of rows is refused, and so is any difference in rows copied within the index.
+  New days whose rows, as written, differ from the rows that were counted before: {day: checksum of the written rows}.
+  Sums of floating-point numbers and collect_set may give other values each time, which is accepted. Another number of
+  rows is refused, and so is any difference in rows copied within the index.
 #}
 {%- macro _unsteady_days(job, batch, query) -%}
   {%- if not query -%}{{ return({}) }}{%- endif -%}
@@ -61,7 +62,10 @@
   {{ return(deltawave._attempt(job, last, days[0] ~ (' to ' ~ days[-1] if days | length > 1 else '') if days else work.kind)) }}
 {%- endmacro -%}
 
-{# The record of a transition's decision: to what each decision has, it adds the text of the view, in which the wave index is described. #}
+{#
+  The record of a transition's decision: to what each decision has, it adds the text of the view, in which the wave
+  index is described.
+#}
 {%- macro _step_record(job, batch, step) -%}
   {%- set decision = deltawave._decision(job, batch, {
     'tables': deltawave._attempts_helpers(job, step.tables, deltawave._attempt_kinds()),

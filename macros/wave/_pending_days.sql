@@ -1,6 +1,7 @@
 {#
-  The plan of this run: {works: its transitions, in order, days: those of the source, states: of their files}. `warnings`: a list to which it adds its own, as
-  of days that came too late. `refused`: a list to which it adds sentences about suspicious days, which are not loaded.
+  The plan of this run: {works: its transitions, in order, days: those of the source, states: of their files}.
+  `warnings`: a list to which it adds its own, as of days that came too late. `refused`: a list to which it adds
+  sentences about suspicious days, which are not loaded.
 #}
 {%- macro _pending_days(job, state, warnings, refused) -%}
   {%- set plan = deltawave._call_wave(job, 'plan', {
@@ -26,7 +27,9 @@
   {{ return(deltawave._message(values.code, dict(values, model=job.name, advice=advice | join(' ')))) }}
 {%- endmacro -%}
 
-{# Fails for suspicious days. The warnings are part of the error, since --warn-error would end the run at the first one. #}
+{#
+  Fails for suspicious days. The warnings are part of the error, since --warn-error would end the run at the first one.
+#}
 {%- macro _fail_for_refused(job, refused, done, warnings) -%}
   {%- do deltawave._fail('refused_days', {
     'model': job.name, 'refused': refused | join(' '), 'done': done, 'warnings': ([''] + warnings) | join('\n'),

@@ -1,6 +1,6 @@
 {#
-  Drops parts that killed or lost attempts have left in tables of the wave index. Packed indexes have no such parts: there, sweeping is needed only if
-  `found`, the decision that the run began with, was made under another technique.
+  Drops parts that killed or lost attempts have left in tables of the wave index. Packed indexes have no such parts:
+  there, sweeping is needed only if `found`, the decision that the run began with, was made under another technique.
 #}
 {%- macro _sweep_parts(job, record, found) -%}
   {%- set techniques = [job.settings.update_technique] -%}

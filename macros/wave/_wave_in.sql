@@ -2,8 +2,8 @@
 {%- macro _wave_in(text) -%}{{ return(deltawave._mark_in(text).get('wave')) }}{%- endmacro -%}
 
 {#
-  The wave index that a transition continues from. A batch that this run has finished for a killed one counts as its own: tables that readers saw when
-  the run began stay until the next run.
+  The wave index that a transition continues from. A batch that this run has finished for a killed one counts as its
+  own: tables that readers saw when the run began stay until the next run.
 #}
 {%- macro _wave_found(job, record) -%}
   {%- set wave = deltawave._wave_in(record.select) -%}

@@ -1,6 +1,7 @@
 {#
-  The record of a wave index, from its view. None if a probe or a scan has nothing to choose from: under --empty (no rows), in a unit test (the
-  fixture has the rows to be found), and before the first day (the compiled SQL does not run without a view).
+  The record of a wave index, from its view. None if a probe or a scan has nothing to choose from: under --empty (no
+  rows), in a unit test (the fixture has the rows to be found), and before the first day (the compiled SQL does not run
+  without a view).
 #}
 {%- macro _wave_of(relation) -%}
   {%- if not execute or relation.is_cte or relation.limit is number -%}{{ return(none) }}{%- endif -%}
@@ -22,7 +23,9 @@
   {{ return(mark.get('wave')) }}
 {%- endmacro -%}
 
-{# The names of the views that contain the text of a node: its own view, or, if it is ephemeral, the views that read it. #}
+{#
+  The names of the views that contain the text of a node: its own view, or, if it is ephemeral, the views that read it.
+#}
 {%- macro _views_with_text_of(node) -%}
   {%- set views = [] -%}
   {%- if node.resource_type == 'model' and node.config.materialized in ['view', 'materialized_view'] -%}
@@ -37,7 +40,10 @@
   {{ return(views) }}
 {%- endmacro -%}
 
-{# --sample and microbatch models read only some rows of a relation, by its event_time; the same filter for the found rows. #}
+{#
+  --sample and microbatch models read only some rows of a relation, by its event_time; the same filter for the found
+  rows.
+#}
 {%- macro _as_read(relation, select) -%}
   {%- if relation is string or not relation.event_time_filter -%}{{ return(select) }}{%- endif -%}
   {{ return('select * from ' ~ relation.render_event_time_filtered('(\n' ~ select ~ '\n)')) }}

@@ -1,16 +1,18 @@
 {#
-  Recommends scheme, number of constituents and update technique of a wave index, or a table with a partition for each day, by the cost model of WI 5
-  with the fixed costs of Spark, and logs the reasons.
+  Recommends scheme, number of constituents and update technique of a wave index, or a table with a partition for each
+  day, by the cost model of WI 5 with the fixed costs of Spark, and logs the reasons.
 
-    dbt run-operation advise_wave --args '{model: daily_sales, day_column: day, search_field: supplier_id, window: 90, probes: 1000}'
+    dbt run-operation advise_wave --args '{model: daily_sales, day_column: day, search_field: supplier_id, window: 90,
+    probes: 1000}'
 
-  model: a model, seed, snapshot or `source.table` whose newest days are indexed, searched and dropped again, to measure what is not given. Of a wave
-  index, window, day_column and search_field are known.
+  model: a model, seed, snapshot or `source.table` whose newest days are indexed, searched and dropped again, to
+  measure what is not given. Of a wave index, window, day_column and search_field are known.
 
-  Sizes in MB and times in seconds, of one day's data: window, packed (S), build (Build), add (Add), and unpacked (S'), delete (Del), probes, scans,
-  probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy (SMCP), fixed; table_size, of a partitioned table. Needs:
-  hard_window, can_delete, techniques, most_constituents, most_space, most_transition. Among choices with up to `tolerance` more work, the one with the
-  fewest constituents is chosen.
+  Sizes in MB and times in seconds, of one day's data: window, packed (S), build (Build), add (Add), and unpacked (S'),
+  delete (Del), probes, scans, probe_indexes, scan_indexes, bucket (c), seek, transfer (Trans), copy (CP), smart_copy
+  (SMCP), fixed; table_size, of a partitioned table. Needs:
+  hard_window, can_delete, techniques, most_constituents, most_space, most_transition. Among choices with up to
+  `tolerance` more work, the one with the fewest constituents is chosen.
 #}
 {%- macro advise_wave(
   window=none, packed=none, build=none, add=none, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none, scan_indexes=none, bucket=none,
@@ -44,7 +46,10 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The relation to measure, its day column and search field, and the window of a wave index: {relation, day_column, search_field, window}. #}
+{#
+  The relation to measure, its day column and search field, and the window of a wave index: {relation, day_column,
+  search_field, window}.
+#}
 {%- macro _measured_days(model, day_column, search_field) -%}
   {%- set node = deltawave._named_node('advise_wave', model) -%}
   {%- set known = {'day_column': day_column, 'search_field': search_field, 'window': none} -%}

@@ -1,4 +1,7 @@
-{# Refuses a wrong configuration without touching the warehouse; the adapter calls it for every model before any statement runs. #}
+{#
+  Refuses a wrong configuration without touching the warehouse; the adapter calls it for every model before any
+  statement runs.
+#}
 {%- macro check_wave_config(name, config) -%}
   {%- do deltawave._wave_settings(name, config) -%}
 {%- endmacro -%}

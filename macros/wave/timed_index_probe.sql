@@ -1,6 +1,6 @@
 {#
-  A select of the rows of a wave index with a search value, from one day to another, both included; none leaves a side open (TimedIndexProbe, WI
-  2.2). One bucket of each constituent that has days in the range is read.
+  A select of the rows of a wave index with a search value, from one day to another, both included; none leaves a side
+  open (TimedIndexProbe, WI 2.2). One bucket of each constituent that has days in the range is read.
 #}
 {%- macro timed_index_probe(relation, value, from_day=none, to_day=none) -%}
   {{ return(adapter.dispatch('timed_index_probe', 'deltawave')(relation, value, from_day, to_day)) }}

@@ -1,6 +1,6 @@
 {#
-  A select of the rows of a wave index from one day to another, both included; none leaves a side open (TimedSegmentScan, WI 2.2). Only constituents
-  that have days in the range are read.
+  A select of the rows of a wave index from one day to another, both included; none leaves a side open
+  (TimedSegmentScan, WI 2.2). Only constituents that have days in the range are read.
 #}
 {%- macro timed_segment_scan(relation, from_day=none, to_day=none) -%}
   {{ return(adapter.dispatch('timed_segment_scan', 'deltawave')(relation, from_day, to_day)) }}
@@ -55,7 +55,10 @@
   {{ return(false) }}
 {%- endmacro -%}
 
-{# A condition that fails if a part with rows has been dropped: a scan of missing partitions would find no rows, without an error. #}
+{#
+  A condition that fails if a part with rows has been dropped: a scan of missing partitions would find no rows, without
+  an error.
+#}
 {%- macro _has_parts(table, parts) -%}
   {%- set found = 'assert_true(size(collect_set(wave_part)) = ' ~ parts | length ~ ', ' ~ deltawave._literal(deltawave._message('dropped_parts', {})) ~ ')' -%}
   {{ return('(select ' ~ found ~ ' is null from ' ~ table ~ ' where wave_part in (' ~ parts | join(', ') ~ '))') }}

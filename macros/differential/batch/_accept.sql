@@ -1,6 +1,6 @@
 {#
-  Accepts the landed rows: all of them or, under duplicate_keys: quarantine, those with a unique key; rows of duplicate keys are quarantined. A
-  bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
+  Accepts the landed rows: all of them or, under duplicate_keys: quarantine, those with a unique key; rows of duplicate
+  keys are quarantined. A bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
 #}
 {%- macro _accept(job, batch, found) -%}
   {%- set is_all = job.strategy.reads in ['dump', 'differences'] or batch.reading.incoming == batch.landed -%}
@@ -42,8 +42,9 @@ limit 3
 {%- endmacro -%}
 
 {#
-  The new rows of a dump with duplicate keys: the landed rows of all other keys, and the previous rows of the duplicate keys. So a duplicate key stays
-  as it was and is not deleted. Written like a copy (see _create_by_hash), so that the comparison needs no exchange.
+  The new rows of a dump with duplicate keys: the landed rows of all other keys, and the previous rows of the duplicate
+  keys. So a duplicate key stays as it was and is not deleted. Written like a copy (see _create_by_hash), so that the
+  comparison needs no exchange.
 #}
 {%- macro _accept_without_duplicates(job, batch) -%}
   {%- set keys = job.settings.unique_key -%}

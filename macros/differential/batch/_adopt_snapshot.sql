@@ -1,6 +1,7 @@
 {#
-  Lets a log begin with a dbt snapshot, by --vars '{deltawave_adopt: {model: snapshot}}': in the first batch the snapshot's current rows take the place of the
-  select's, and all else is as in an ordinary one. The next run compares the source with them, and finds what has changed since the snapshot's last run.
+  Lets a log begin with a dbt snapshot, by --vars '{deltawave_adopt: {model: snapshot}}': in the first batch the
+  snapshot's current rows take the place of the select's, and all else is as in an ordinary one. The next run compares
+  the source with them, and finds what has changed since the snapshot's last run.
 #}
 {%- macro _adopt_snapshot(job, state) -%}
   {%- set adopted = deltawave._adopted(job) -%}
@@ -19,8 +20,8 @@
 {%- endmacro -%}
 
 {#
-  What deltawave_adopt says of the model: {snapshot, snapshot_date}; none if it does not name it. A misspelt model is refused: its log would begin with the
-  source, and the changes since the snapshot's last run would never be found.
+  What deltawave_adopt says of the model: {snapshot, snapshot_date}; none if it does not name it. A misspelt model is
+  refused: its log would begin with the source, and the changes since the snapshot's last run would never be found.
 #}
 {%- macro _adopted(job) -%}
   {%- set adopted = var('deltawave_adopt', {}) -%}
@@ -60,8 +61,9 @@
 {%- endmacro -%}
 
 {#
-  A snapshot that has been built: {name, relation, columns, valid_to, current, is_deleted}. columns: those of its rows. current: the SQL of valid_to in current
-  rows, besides null. is_deleted: the column that marks deleted rows (hard_deletes: new_record), or none.
+  A snapshot that has been built: {name, relation, columns, valid_to, current, is_deleted}. columns: those of its rows.
+  current: the SQL of valid_to in current rows, besides null. is_deleted: the column that marks deleted rows
+  (hard_deletes: new_record), or none.
 #}
 {%- macro _adopted_snapshot(job, name) -%}
   {%- set nodes = [] -%}
@@ -142,7 +144,10 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# The current rows of a snapshot, in the columns and types of the model's select, as the dump of a date if it has dates. See _adopt_snapshot. #}
+{#
+  The current rows of a snapshot, in the columns and types of the model's select, as the dump of a date if it has
+  dates. See _adopt_snapshot.
+#}
 {%- macro _snapshot_rows(job, snapshot, columns, snapshot_date) -%}
 select
     {%- for column in columns %}
@@ -168,7 +173,10 @@ from {{ snapshot.relation }}
 where {{ deltawave._is_current(snapshot) }}
 {%- endmacro -%}
 
-{# Is it a version that is valid now? dbt takes null for current as well where rows were written before dbt_valid_to_current was set. #}
+{#
+  Is it a version that is valid now? dbt takes null for current as well where rows were written before
+  dbt_valid_to_current was set.
+#}
 {%- macro _is_current(snapshot) -%}
   {%- set valid_to = deltawave._quoted(snapshot.valid_to) -%}
   {%- set is_end = ' or ' ~ valid_to ~ ' = ' ~ snapshot.current if snapshot.current else '' -%}

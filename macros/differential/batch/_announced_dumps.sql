@@ -1,7 +1,8 @@
 {#
-  Dates after `since` that a source announces by a folder, but that have no row in the select and no row in the folder: they count as empty dumps,
-  which are refused unless allowed. `seen`: the orders of the select's dates. If the folder has rows, the select left them out: that is a warning, unless
-  another source announces an empty dump of that date, like one whose count is 0.
+  Dates after `since` that a source announces by a folder, but that have no row in the select and no row in the folder:
+  they count as empty dumps, which are refused unless allowed. `seen`: the orders of the select's dates. If the folder
+  has rows, the select left them out: that is a warning, unless another source announces an empty dump of that date,
+  like one whose count is 0.
 #}
 {%- macro _dumps_without_rows(job, seen, since) -%}
   {%- set empty = {} -%}
@@ -30,8 +31,9 @@
 {%- endmacro -%}
 
 {#
-  The dates of a source's folders, or those after `since`: [{column, data_type, folder, snapshot_date, batch_at, order, folders}]. folder: the date as the
-  folder names it; folders: those of that date, as `show partitions` lists them. Queried once per run.
+  The dates of a source's folders, or those after `since`: [{column, data_type, folder, snapshot_date, batch_at, order,
+  folders}]. folder: the date as the folder names it; folders: those of that date, as `show partitions` lists them.
+  Queried once per run.
 #}
 {%- macro _announced_dumps(job, source, since=none) -%}
   {%- if source.announced is none -%}{%- do source.update(announced=deltawave._all_announced_dumps(job, source)) -%}{%- endif -%}
@@ -99,9 +101,9 @@ order by batch_at
 {%- endmacro -%}
 
 {#
-  Would the select read the folder for that date? Spark's plan shows it, since partition pruning resolves a condition on a date: if the select
-  excludes the date, the plan is empty or the scan lists no folders. A column that the plan does not mention counts as the date if it has the
-  date's name.
+  Would the select read the folder for that date? Spark's plan shows it, since partition pruning resolves a condition
+  on a date: if the select excludes the date, the plan is empty or the scan lists no folders. A column that the plan
+  does not mention counts as the date if it has the date's name.
 #}
 {%- macro _asks_for(job, source, dump, plan) -%}
   {%- if modules.re.search('== Optimized Logical Plan ==\\s+LocalRelation <empty>', plan) -%}
@@ -119,8 +121,9 @@ order by batch_at
 {%- endmacro -%}
 
 {#
-  Can the select have rows of that source? A source that only -- depends_on names, like one of row counts, is not in the plan, which reads others: its
-  folders are no dumps. The plan does not show a source behind a table: such a one counts unless the plan reads another dated source.
+  Can the select have rows of that source? A source that only -- depends_on names, like one of row counts, is not in
+  the plan, which reads others: its folders are no dumps. The plan does not show a source behind a table: such a one
+  counts unless the plan reads another dated source.
 #}
 {%- macro _is_source_of_dumps(job, source, plan) -%}
   {%- set optimized = plan.split('== Optimized Logical Plan ==')[1] | lower | replace('`', '') -%}

@@ -1,12 +1,11 @@
 {#
-  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared, tolerance, since,
-  before_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with dbt's four values.
+  The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared,
+  tolerance, since, before_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with
+  dbt's four values.
 
-    is_chosen   to be compared as soon as both sides have it
-    since       the batch that brought the column
-    before_since  first batch whose changes have this column's before image; later than `since` if the column was missing in some dumps
-    is_widened  the log has it with another type
-    is_added    the dump has it and the previous state does not
+    is_chosen   to be compared as soon as both sides have it since       the batch that brought the column before_since
+    first batch whose changes have this column's before image; later than `since` if the column was missing in some
+    dumps is_widened  the log has it with another type is_added    the dump has it and the previous state does not
     was_known   the log has earlier values of it
 #}
 {%- macro _batch_columns(job, last, batch_id, snapshot_date=none) -%}
@@ -73,8 +72,8 @@
 {%- endmacro -%}
 
 {#
-  Refuses columns that a dump has gained, or lost, unless on_schema_change lets it. `label` names the model in the error; `last`: the record of the rows
-  that the dump follows, if these can show which column was renamed.
+  Refuses columns that a dump has gained, or lost, unless on_schema_change lets it. `label` names the model in the
+  error; `last`: the record of the rows that the dump follows, if these can show which column was renamed.
 #}
 {%- macro _check_schema_change(job, label, added, dropped, last=none, snapshot_date=none) -%}
   {%- set on_change = job.settings.on_schema_change -%}
@@ -88,8 +87,9 @@
 {%- endmacro -%}
 
 {#
-  The type of the log's column after a batch with another one. Numeric columns widen if on_schema_change allows it. The user has to cast for every other change
-  of type, and for any change of a key column: the rows of the state are placed by the key's hash.
+  The type of the log's column after a batch with another one. Numeric columns widen if on_schema_change allows it. The
+  user has to cast for every other change of type, and for any change of a key column: the rows of the state are placed
+  by the key's hash.
 #}
 {%- macro _type_after(job, column, data_type) -%}
   {%- set common = none if column.is_key else deltawave._common_number_type(column.data_type, data_type) -%}

@@ -1,7 +1,8 @@
 {#
-  One attempt at a batch of a differential. What it compares, and with what, never changes once it has begun. What was read is the strategy's `reading`;
-  what comes out is the `result`, whose keys are named here and filled in by _update. Nothing is written yet. is_repeatable: whether the source can be read
-  more than once, because it will show if it has changed.
+  One attempt at a batch of a differential. What it compares, and with what, never changes once it has begun. What was
+  read is the strategy's `reading`; what comes out is the `result`, whose keys are named here and filled in by _update.
+  Nothing is written yet. is_repeatable: whether the source can be read more than once, because it will show if it has
+  changed.
 #}
 {%- macro _begin_batch(job, state, dump, expected_rows, is_repeatable) -%}
   {%- set is_first = state.is_new_generation or not state.record -%}
@@ -76,7 +77,10 @@
   {{ return(batch) }}
 {%- endmacro -%}
 
-{# The marks of the last dump's row groups, empty if none is remembered; none if they do not pay, or the strategy does not take them. #}
+{#
+  The marks of the last dump's row groups, empty if none is remembered; none if they do not pay, or the strategy does
+  not take them.
+#}
 {%- macro _known_row_groups(job, state) -%}
   {%- if not job.strategy.library or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}{{ return(none) }}{%- endif -%}
   {%- set remembered = (deltawave._remembered_parts(job, state) or '').split() -%}
@@ -84,8 +88,8 @@
 {%- endmacro -%}
 
 {#
-  The marks of this dump's row groups, as a text to remember with the record whose state has its rows; none if there are none. A quarantined row is in its row
-  group, and not in the state.
+  The marks of this dump's row groups, as a text to remember with the record whose state has its rows; none if there
+  are none. A quarantined row is in its row group, and not in the state.
 #}
 {%- macro _row_groups_seen(batch, record) -%}
   {%- set marks = batch.result.measured.marks -%}
@@ -93,8 +97,8 @@
 {%- endmacro -%}
 
 {#
-  Is one bucket enough? Yes if the previous state had few rows and the dump is small: another task would cost more than it saves. Sets bytes_dump. How large
-  a first slice is is not known.
+  Is one bucket enough? Yes if the previous state had few rows and the dump is small: another task would cost more than
+  it saves. Sets bytes_dump. How large a first slice is is not known.
 #}
 {%- macro _is_small(job, batch) -%}
   {%- set small = adapter.dispatch('_small_table', 'deltawave')() -%}
@@ -110,9 +114,10 @@
 {%- macro default___small_table() -%}{{ return({'rows': 100000, 'bytes': 16777216}) }}{%- endmacro -%}
 
 {#
-  A strategy that resumes does so from the progress of the last batch if that batch belongs to the same strategy and generation and no rewind followed. A
-  strategy that resumes only under the same select compares all rows once if the select was edited, if the run is accepted, and under
-  --full-refresh, which may have rebuilt models below. Returns keys of a batch.
+  A strategy that resumes does so from the progress of the last batch if that batch belongs to the same strategy and
+  generation and no rewind followed. A strategy that resumes only under the same select compares all rows once if the
+  select was edited, if the run is accepted, and under --full-refresh, which may have rebuilt models below. Returns
+  keys of a batch.
 #}
 {%- macro _resume(job, batch, last) -%}
   {%- set resumed = deltawave._last_progress(job, last) -%}
@@ -131,9 +136,9 @@
 {%- endmacro -%}
 
 {#
-  What determines the rows and what counts as a change: the select, its database, the options, and the texts of the models below it: an edited view
-  changes rows just as an edited select does. For a remote, the select that runs there: the view through which Spark reads it has a new name in each
-  run. What is below a change log is left to that log.
+  What determines the rows and what counts as a change: the select, its database, the options, and the texts of the
+  models below it: an edited view changes rows just as an edited select does. For a remote, the select that runs there:
+  the view through which Spark reads it has a new name in each run. What is below a change log is left to that log.
 #}
 {%- macro _select_fingerprint(job, batch) -%}
   {%- set options = [] -%}
@@ -150,8 +155,8 @@
 {%- endmacro -%}
 
 {#
-  A fingerprint of how checksums are computed (functions, columns), recorded with the batch. Checksums with different fingerprints cannot be
-  compared.
+  A fingerprint of how checksums are computed (functions, columns), recorded with the batch. Checksums with different
+  fingerprints cannot be compared.
 #}
 {%- macro _checksum_fingerprint(job, batch) -%}
   {%- set form = deltawave._form_for(job.strategy) -%}

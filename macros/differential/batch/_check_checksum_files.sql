@@ -1,6 +1,7 @@
 {#
-  Refuses a dump whose files are not those that checksum files (`checksums` of an external source) name, before it is compared. Only the files are checked
-  that the select reads for this dump; a source that is only behind a table, or that -- depends_on names, is not.
+  Refuses a dump whose files are not those that checksum files (`checksums` of an external source) name, before it is
+  compared. Only the files are checked that the select reads for this dump; a source that is only behind a table, or
+  that -- depends_on names, is not.
 #}
 {%- macro _check_checksum_files(job, state, dump) -%}
   {%- for source in ([] if job.remote or deltawave._is_accepted(job) else job.sources) -%}

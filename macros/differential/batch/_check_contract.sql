@@ -1,6 +1,6 @@
 {#
-  An enforced contract describes the view's columns, which readers see. It is checked against a log of nulls, before anything is written. dbt's own
-  check cuts long types off, and every view has one: _before has all columns.
+  An enforced contract describes the view's columns, which readers see. It is checked against a log of nulls, before
+  anything is written. dbt's own check cuts long types off, and every view has one: _before has all columns.
 #}
 {%- macro _check_contract(job, batch) -%}
   {%- set nulls = [] -%}
@@ -21,8 +21,8 @@
 {%- endmacro -%}
 
 {#
-  The columns of the yml, with their types as Spark writes them: [{name, data_type, invalid}]; data_type is none where the yml has none, and invalid the
-  yml's own where Spark can't read it.
+  The columns of the yml, with their types as Spark writes them: [{name, data_type, invalid}]; data_type is none where
+  the yml has none, and invalid the yml's own where Spark can't read it.
 #}
 {%- macro _columns_of_contract(listed) -%}
   {%- set given = listed | map(attribute='data_type') | select | list -%}
@@ -47,7 +47,10 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# A line for each column in which a contract differs from the view. As in dbt, names have to be spelt alike, and the order does not matter. #}
+{#
+  A line for each column in which a contract differs from the view. As in dbt, names have to be spelt alike, and the
+  order does not matter.
+#}
 {%- macro _contract_differences(view, contract) -%}
   {%- set listed, lines = {}, [] -%}
   {%- for column in contract -%}

@@ -1,6 +1,7 @@
 {#
-  Counts of the landed rows, without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows, undecoded_keys, undecoded_column}; of a dated dump its
-  checksum; and the rows that the previous state has now. last: the decision before.
+  Counts of the landed rows, without a shuffle: {rows, null_keys, duplicate_keys, duplicate_rows, undecoded_keys,
+  undecoded_column}; of a dated dump its checksum; and the rows that the previous state has now. last: the decision
+  before.
 #}
 {%- macro _count_landed(job, batch, last) -%}
   {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write else none -%}
@@ -70,7 +71,10 @@ cast(null as string)
 {%- endif -%}
 {%- endmacro -%}
 
-{# The checksum of a dated dump of which only the differences are landed, unless its files are known (see _files_of_dates). Reads the dump again. #}
+{#
+  The checksum of a dated dump of which only the differences are landed, unless its files are known (see
+  _files_of_dates). Reads the dump again.
+#}
 {%- macro _checksum_of_date(job, batch) -%}
   {%- if batch.dump_files is not none or batch.is_first or job.strategy.reads != 'differences' -%}
     {{ return(none) }}
@@ -79,7 +83,10 @@ cast(null as string)
   {{ return(found[0].checksum if found else none) }}
 {%- endmacro -%}
 
-{# Refuses an empty or incomplete dump, text that was not decoded, null keys and, unless duplicate_keys allows them, duplicate keys. A slice may be empty. #}
+{#
+  Refuses an empty or incomplete dump, text that was not decoded, null keys and, unless duplicate_keys allows them,
+  duplicate keys. A slice may be empty.
+#}
 {%- macro _check_dump(job, batch, found) -%}
   {%- if batch.is_first or job.strategy.reads == 'dump' or batch.reading.is_whole -%}
     {%- do deltawave._check_rows(job, batch, found.rows) -%}
@@ -115,8 +122,8 @@ cast(null as string)
 {%- endmacro -%}
 
 {#
-  What the options can do about duplicate keys, to follow "choose another unique_key". auto takes another strategy for them. A log with batches cannot
-  begin to count rows.
+  What the options can do about duplicate keys, to follow "choose another unique_key". auto takes another strategy for
+  them. A log with batches cannot begin to count rows.
 #}
 {%- macro _remedy_of_duplicates(job, batch) -%}
   {%- set values = ['quarantine', 'multiset'] -%}

@@ -1,6 +1,6 @@
 {#
-  Chooses the strategy of a run under strategy: auto (LG95 4.7), by what earlier batches measured. All candidates write the same log: a candidate
-  whose assumptions do not hold, or that does not take the model's options, is not chosen.
+  Chooses the strategy of a run under strategy: auto (LG95 4.7), by what earlier batches measured. All candidates write
+  the same log: a candidate whose assumptions do not hold, or that does not take the model's options, is not chosen.
 #}
 {%- macro _choose_strategy(job, state) -%}
   {%- set last = none if state.is_new_generation else state.record -%}
@@ -11,7 +11,10 @@
   {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=is_other) -%}
 {%- endmacro -%}
 
-{# The strategy and the reason: hash_compressed, which costs fewer blocks (LG96 Figure 6), unless something is against it. #}
+{#
+  The strategy and the reason: hash_compressed, which costs fewer blocks (LG96 Figure 6), unless something is against
+  it.
+#}
 {%- macro _chosen(job, last) -%}
   {%- set against = deltawave._reason_against_python(job, last) or deltawave._reason_against_hashes(job, last) -%}
   {%- if not against and not deltawave._is_quick(job) -%}
@@ -31,8 +34,8 @@
 {%- endmacro -%}
 
 {#
-  Why a table is too small for anything but a join; none if it is large. A table near the limit, or a first dump of few wide rows, does not change its
-  strategy with each batch.
+  Why a table is too small for anything but a join; none if it is large. A table near the limit, or a first dump of few
+  wide rows, does not change its strategy with each batch.
 #}
 {%- macro _reason_of_size(job, last) -%}
   {%- if last -%}
@@ -68,7 +71,9 @@
   {{ return('%.1f GB' | format(size / 1e9) if size >= 1e9 else '%.0f MB' | format(size / 1e6)) }}
 {%- endmacro -%}
 
-{# Smaller first dumps take less time with a join where not _is_quick: landing what hashes have found has fixed costs. #}
+{#
+  Smaller first dumps take less time with a join where not _is_quick: landing what hashes have found has fixed costs.
+#}
 {%- macro default___few_bytes() -%}{{ return(100000000) }}{%- endmacro -%}
 
 {# Why hashes can't be compared, whatever the options; none if nothing is against it. #}
@@ -116,7 +121,10 @@
   {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
 {%- endmacro -%}
 
-{# By LG96 Figure 6: |f1| + |F2| + |f2| for hashes that fit in memory, |f1| + 2 |F2| + |f2| for others, instead of |F1| + 4 |F2|. #}
+{#
+  By LG96 Figure 6: |f1| + |F2| + |f2| for hashes that fit in memory, |f1| + 2 |F2| + |f2| for others, instead of |F1|
+  + 4 |F2|.
+#}
 {%- macro _reason_for_hashes(last) -%}
   {%- if not last -%}
     {{ return('hashes cost less than a join (LG96 Figure 6)') }}
@@ -128,13 +136,19 @@
   ) }}
 {%- endmacro -%}
 
-{# Expected comparisons of a dump like the last one before 128 bits hide a change, if every row counts (LG96 3.2; see _comparisons_before_error). #}
+{#
+  Expected comparisons of a dump like the last one before 128 bits hide a change, if every row counts (LG96 3.2; see
+  _comparisons_before_error).
+#}
 {%- macro _comparisons_of_hashes(last) -%}{{ return(2.0 ** 128 / [last.rows_new, 1] | max) }}{%- endmacro -%}
 
 {# Where a log is not of Parquet; see docs/strategies/auto.md. #}
 {%- macro default___few_rows() -%}{{ return(1000000) }}{%- endmacro -%}
 
-{# Whether the dump has other columns, or columns of other types, than the previous state. New ones that are ignored do not count. #}
+{#
+  Whether the dump has other columns, or columns of other types, than the previous state. New ones that are ignored do
+  not count.
+#}
 {%- macro _columns_differ(job, last) -%}
   {%- set dump = {} -%}
   {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column.data_type}) -%}{%- endfor -%}

@@ -61,9 +61,10 @@
 {%- endmacro -%}
 
 {#
-  What a batch read, and what a full comparison would have read: {dump, full}, in bytes of files. Of a whole dump both are the files that the select
-  reads. Of a slice they are those in which its rows were landed and, where the state has whole rows, those of the state: Spark does not report how much
-  of the source it read to find the slice. None where that takes another statement to know.
+  What a batch read, and what a full comparison would have read: {dump, full}, in bytes of files. Of a whole dump both
+  are the files that the select reads. Of a slice they are those in which its rows were landed and, where the state has
+  whole rows, those of the state: Spark does not report how much of the source it read to find the slice. None where
+  that takes another statement to know.
 #}
 {%- macro _bytes_read(job, batch) -%}
   {%- if job.strategy.reads in ['dump', 'differences'] -%}

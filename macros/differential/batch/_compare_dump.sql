@@ -1,6 +1,6 @@
 {#
-  Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps loses nothing. is_repeatable: may the
-  source be read more than once?
+  Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps
+  loses nothing. is_repeatable: may the source be read more than once?
 #}
 {%- macro _compare_dump(job, state, dump, is_repeatable=true) -%}
   {%- set expected = none if job.settings.expected_rows is none else deltawave._expected_rows(job, state, dump) -%}

@@ -25,7 +25,10 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   {%- endif -%}
 {%- endmacro -%}
 
-{# The rows of the table after a batch of which only a part was landed, and those of its dump where the comparison has read all of it. #}
+{#
+  The rows of the table after a batch of which only a part was landed, and those of its dump where the comparison has
+  read all of it.
+#}
 {%- macro _count_rows(job, batch, counts) -%}
   {%- set rows_new = batch.rows_old + counts['insert'] - counts['delete'] -%}
   {#- The dump has the rows that are kept, except that quarantined rows take the place of those that are held. -#}
@@ -41,8 +44,8 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
 {%- endmacro -%}
 
 {#
-  The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; a slice after which the next run has
-  to resume from a different place.
+  The same dump again makes no batch. Exceptions: a dated dump, so that its date is recorded; quarantined rows; a slice
+  after which the next run has to resume from a different place.
 #}
 {%- macro _is_unchanged(job, batch, last) -%}
   {%- set changes = batch.result.counts['insert'] + batch.result.counts['delete'] + batch.result.counts['update'] -%}
@@ -61,12 +64,16 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
 {%- endmacro -%}
 
 {#
-  Refuses a batch with too many changes of a kind: half a dump looks just like a wave of deletes, and a column that the source writes in another form like
-  a wave of updates. A first batch has nothing to be compared with. An empty state has no share that could be too large.
+  Refuses a batch with too many changes of a kind: half a dump looks just like a wave of deletes, and a column that the
+  source writes in another form like a wave of updates. A first batch has nothing to be compared with. An empty state
+  has no share that could be too large.
 #}
 {%- macro _guard(job, batch) -%}
   {%- if not batch.is_first and not deltawave._is_accepted(job) -%}
-    {#- The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no updates. -#}
+    {#-
+      The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no
+      updates.
+    -#}
     {%- set options = {'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction'} -%}
     {%- set limits = {} -%}
     {%- for kind, option in options.items() if batch.result.counts[kind] > 0 and job.settings[option] is not none -%}
@@ -84,8 +91,9 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
 {%- endmacro -%}
 
 {#
-  The changes that count, and the rows before all of them: {counts, rows_old}. If a run reads only some of the key ranges, those of a whole rotation
-  count, each range with its last reading, so that a loss is noticed in whichever range it starts.
+  The changes that count, and the rows before all of them: {counts, rows_old}. If a run reads only some of the key
+  ranges, those of a whole rotation count, each range with its last reading, so that a loss is noticed in whichever
+  range it starts.
 #}
 {%- macro _counted_changes(job, batch) -%}
   {%- if not batch.reading.rotation or batch.reading.rotation.read | length == batch.reading.rotation.ranges | length -%}

@@ -1,7 +1,8 @@
 {#
-  The number of rows that the dump must have, by the option expected_rows: a number, or a select of one, in which {snapshot_date} stands for the dump's
-  date. Read before the dump. A select without a whole number is refused, unless the run is accepted: then no
-  number is checked, and the select runs only without dates, to show whether the source has changed.
+  The number of rows that the dump must have, by the option expected_rows: a number, or a select of one, in which
+  {snapshot_date} stands for the dump's date. Read before the dump. A select without a whole number is refused, unless
+  the run is accepted: then no number is checked, and the select runs only without dates, to show whether the source
+  has changed.
 #}
 {%- macro _expected_rows(job, state, dump) -%}
   {%- set given = job.settings.expected_rows -%}
@@ -23,7 +24,10 @@
   {{ return(expected) }}
 {%- endmacro -%}
 
-{# A number from a table, also from a file of text; none for anything else. NaN, which is not equal to itself, and infinity can't be made whole. #}
+{#
+  A number from a table, also from a file of text; none for anything else. NaN, which is not equal to itself, and
+  infinity can't be made whole.
+#}
 {%- macro _whole_number(value) -%}
   {%- set is_finite = value is number and value is not boolean and value == value and 0 <= value and value < 2 ** 63 -%}
   {%- set is_number = is_finite and value == value | int -%}

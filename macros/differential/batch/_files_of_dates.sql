@@ -1,6 +1,7 @@
 {#
-  A digest of the files of each date, known without reading a row: {date: digest}. Empty if rows of a date may come from anywhere else: every relation
-  in Spark's plan of the select has to be a table over dated folders, and a condition on the date has to become one on the folders' own date.
+  A digest of the files of each date, known without reading a row: {date: digest}. Empty if rows of a date may come
+  from anywhere else: every relation in Spark's plan of the select has to be a table over dated folders, and a
+  condition on the date has to become one on the folders' own date.
 #}
 {%- macro _files_of_dates(job) -%}
   {%- set sources = [] -%}
@@ -22,7 +23,10 @@
   {{ return(files) }}
 {%- endmacro -%}
 
-{# The partition column that dates each source's rows, {source: column}, as Spark's plan shows it; empty if the plan reads anything else. #}
+{#
+  The partition column that dates each source's rows, {source: column}, as Spark's plan shows it; empty if the plan
+  reads anything else.
+#}
 {%- macro _date_columns(job, sources) -%}
   {%- set found = [] -%}
   {#- A value that hardly any select names itself. -#}

@@ -1,11 +1,11 @@
 {#
-  What earlier runs recorded of each date: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum, is_other}}, of a compared date also
-  snapshot_date and batch_at. Of a log that is rewound, or that a run is about to rewind, only what that leaves.
+  What earlier runs recorded of each date: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum,
+  is_other}}, of a compared date also snapshot_date and batch_at. Of a log that is rewound, or that a run is about to
+  rewind, only what that leaves.
 
-    rows, checksum  of the dump when it was compared; the batch is the one that compared it
-    files           the digest of the date's files when its rows were last read
-    seen_checksum   of the rows at that time, if that was after the comparison
-    is_other        whether these rows were others than the compared ones
+    rows, checksum  of the dump when it was compared; the batch is the one that compared it files           the digest
+    of the date's files when its rows were last read seen_checksum   of the rows at that time, if that was after the
+    comparison is_other        whether these rows were others than the compared ones
 
   A date that is not compared came too late.
 #}
@@ -41,7 +41,10 @@ order by batch_id desc
   {{ return(known) }}
 {%- endmacro -%}
 
-{# Adds what later deliveries recorded of these dates, and the dates that came too late. After a rewind a date may no longer be late. #}
+{#
+  Adds what later deliveries recorded of these dates, and the dates that came too late. After a rewind a date may no
+  longer be late.
+#}
 {%- macro _add_deliveries(job, record, known) -%}
   {%- set sql -%}
 select
@@ -66,7 +69,10 @@ order by batch_id, seen_at
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Deliveries of dates that were compared before, or came too late: x__deliveries. With it, a run need not read the rows of these dates again. #}
+{#
+  Deliveries of dates that were compared before, or came too late: x__deliveries. With it, a run need not read the rows
+  of these dates again.
+#}
 {%- macro _deliveries(job) -%}{{ return(deltawave._helper_relation(job, 'deliveries')) }}{%- endmacro -%}
 
 {%- macro _keep_deliveries(job, record, seen) -%}
@@ -100,8 +106,9 @@ from values
 {%- endmacro -%}
 
 {#
-  The dates that are not after the last compared one: {late, again, seen}. late: those that came too late; again: compared ones that were delivered again
-  with other rows; seen: what was read of both and has to be remembered. settled: dates that were not read, as their files are known; read: the others.
+  The dates that are not after the last compared one: {late, again, seen}. late: those that came too late; again:
+  compared ones that were delivered again with other rows; seen: what was read of both and has to be remembered.
+  settled: dates that were not read, as their files are known; read: the others.
 #}
 {%- macro _skipped_dates(known, settled, read) -%}
   {%- set late = [] -%}
@@ -121,8 +128,8 @@ from values
 {%- endmacro -%}
 
 {#
-  Are these other rows than those that were compared? If the checksums can't be compared, because the select was edited since, the number of rows
-  decides, and changed files count as other rows: a correction must not be lost in silence.
+  Are these other rows than those that were compared? If the checksums can't be compared, because the select was edited
+  since, the number of rows decides, and changed files count as other rows: a correction must not be lost in silence.
 #}
 {%- macro _is_delivered_again(before, found) -%}
   {%- if found.rows != before.rows -%}

@@ -42,8 +42,8 @@
 {%- endmacro -%}
 
 {#
-  The dump's columns as the model's select returns them: [{name, data_type}], checked. Left out: the snapshot date, which belongs to the batch and
-  not to a row, and the column of the delete flag.
+  The dump's columns as the model's select returns them: [{name, data_type}], checked. Left out: the snapshot date,
+  which belongs to the batch and not to a row, and the column of the delete flag.
 #}
 {%- macro _dump_columns(job) -%}
   {%- set columns = deltawave._columns_of_query(job.sql) -%}
@@ -88,8 +88,9 @@
 {%- endmacro -%}
 
 {#
-  Refuses types that no table can store (a bare null, an interval of months and days; in Iceberg's session catalog, a variant), key types that Spark
-  cannot hash, collated keys (texts that are equal under a collation have different hashes), and a tolerance for what is not a number.
+  Refuses types that no table can store (a bare null, an interval of months and days; in Iceberg's session catalog, a
+  variant), key types that Spark cannot hash, collated keys (texts that are equal under a collation have different
+  hashes), and a tolerance for what is not a number.
 #}
 {%- macro _check_type(job, column, is_key) -%}
   {%- set is_nested = '<' in column.data_type -%}
@@ -111,8 +112,8 @@
 {%- endmacro -%}
 
 {#
-  The columns of the select that the dump of a date does not have, in lower case: no header of its folders has a column of that name, and the select
-  returns no value for it. As in a table without that column, on_schema_change applies.
+  The columns of the select that the dump of a date does not have, in lower case: no header of its folders has a column
+  of that name, and the select returns no value for it. As in a table without that column, on_schema_change applies.
 #}
 {%- macro _missing_columns(job, found) -%}
   {%- set missing = [] -%}
@@ -140,7 +141,10 @@
   {{ return(columns) }}
 {%- endmacro -%}
 
-{# Columns of the select whose names are missing in some header. The key is not among them: a dump without it is refused. #}
+{#
+  Columns of the select whose names are missing in some header. The key is not among them: a dump without it is
+  refused.
+#}
 {%- macro _sparse_columns(job) -%}
   {%- set missing = [] -%}
   {%- for source in job.dated_sources -%}
@@ -152,8 +156,9 @@
 {%- endmacro -%}
 
 {#
-  The condition under which a row is deleted: {column, sql}. A name is a column of the select, in which null means false and which is not
-  in the log. Anything else is an expression over columns, which stay in the log; column is then none.
+  The condition under which a row is deleted: {column, sql}. A name is a column of the select, in which null means
+  false and which is not in the log. Anything else is an expression over columns, which stay in the log; column is then
+  none.
 #}
 {%- macro _read_flag(job, columns) -%}
   {%- set flag = job.settings.delete_flag -%}

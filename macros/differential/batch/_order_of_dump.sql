@@ -1,6 +1,6 @@
 {#
-  What a dump is ordered and recognized by: the instant of its date or, with snapshot_order, its number or text. Python compares text by code points, and
-  Spark by bytes of UTF-8: that is the same order.
+  What a dump is ordered and recognized by: the instant of its date or, with snapshot_order, its number or text. Python
+  compares text by code points, and Spark by bytes of UTF-8: that is the same order.
 #}
 {%- macro _order_of_dump(job, dump) -%}
   {{ return(deltawave._order_of_value(job, dump.snapshot_date) if job.settings.snapshot_order else dump.batch_at) }}
@@ -31,7 +31,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Can a partition column name dumps? Any text could, and many a number: with snapshot_order only the column of that name does. #}
+{#
+  Can a partition column name dumps? Any text could, and many a number: with snapshot_order only the column of that
+  name does.
+#}
 {%- macro _names_dumps(job, column) -%}
   {%- if not job.settings.snapshot_order -%}
     {{ return(modules.re.match('(?:date|timestamp|string|char|varchar)', column.data_type) is not none) }}

@@ -17,8 +17,9 @@
 {%- endmacro -%}
 
 {#
-  Adds a decided batch to the outcome, and prints a line about it on the terminal, or only in dbt.log if nothing has changed: "+14 -0 ~81 of 47,967, 1.6 s,
-  hash_compressed", the inserts, deletes, updates, the rows after the batch, its duration and strategy.
+  Adds a decided batch to the outcome, and prints a line about it on the terminal, or only in dbt.log if nothing has
+  changed: "+14 -0 ~81 of 47,967, 1.6 s, hash_compressed", the inserts, deletes, updates, the rows after the batch, its
+  duration and strategy.
 #}
 {%- macro _report_batch(job, batch, record) -%}
   {%- set counts = {

@@ -1,11 +1,13 @@
 {#
-  The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each date after the last accepted
-  one is a dump, even if a source announces it and it has no rows. An earlier date that was never compared came too late, and a compared date may
-  have been delivered again with other rows: both are skipped with a warning, unless redelivery: replace compares the latter again. Compared dates are
-  not read if their files are the same as then. A new log starts at its first date with rows. If no date has rows, that is an empty dump.
+  The dumps that this run has to compare, oldest first. Without snapshot_date the select is one dump. With it, each
+  date after the last accepted one is a dump, even if a source announces it and it has no rows. An earlier date that
+  was never compared came too late, and a compared date may have been delivered again with other rows: both are skipped
+  with a warning, unless redelivery: replace compares the latter again. Compared dates are not read if their files are
+  the same as then. A new log starts at its first date with rows. If no date has rows, that is an empty dump.
 
-  Returns {dumps, replaced, rewind_to}. replaced: the dates that are compared again; rewind_to: the batch to which the log has to be rewound before, or
-  none for a new generation (see _undo_replaced). `state` may be one that a run is about to rewind to (see _replaced_dumps).
+  Returns {dumps, replaced, rewind_to}. replaced: the dates that are compared again; rewind_to: the batch to which the
+  log has to be rewound before, or none for a new generation (see _undo_replaced). `state` may be one that a run is
+  about to rewind to (see _replaced_dumps).
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
@@ -59,8 +61,8 @@
 {%- endmacro -%}
 
 {#
-  The dates of the select, except the settled ones: [{snapshot_date, batch_at, order, rows, filled}]. filled: the number of values in columns that are
-  missing in some header of the source.
+  The dates of the select, except the settled ones: [{snapshot_date, batch_at, order, rows, filled}]. filled: the
+  number of values in columns that are missing in some header of the source.
 #}
 {%- macro _dates_of_select(job, settled) -%}
   {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}
@@ -97,7 +99,9 @@ order by {{ column }}
   {{ return(dates) }}
 {%- endmacro -%}
 
-{# Adds to these dates, with their `missing` columns, the checksum and the number of their rows, both from one reading. #}
+{#
+  Adds to these dates, with their `missing` columns, the checksum and the number of their rows, both from one reading.
+#}
 {%- macro _with_checksums(job, found, checksum_of) -%}
   {%- if not found -%}{{ return([]) }}{%- endif -%}
   {%- set column = 'dump.' ~ deltawave._quoted(job.settings.snapshot_date) -%}
@@ -128,7 +132,10 @@ group by {{ column }}
   {{ return(dates) }}
 {%- endmacro -%}
 
-{# What a dump's checksum begins with: its version, and the columns that the dump lacks. Rows without a column are other rows than those with nulls in it. #}
+{#
+  What a dump's checksum begins with: its version, and the columns that the dump lacks. Rows without a column are other
+  rows than those with nulls in it.
+#}
 {%- macro _before_sum(checksum_of, missing) -%}{{ return(([checksum_of.version] + missing | sort + ['']) | join(':')) }}{%- endmacro -%}
 
 {%- macro _date_literals(job, dates) -%}
@@ -138,8 +145,8 @@ group by {{ column }}
 {%- endmacro -%}
 
 {#
-  How the checksum of a dump is computed: {hash, version}. hash: that of a row, over the columns whose changes are logged. Checksums of different
-  versions can't be compared: the select, or these columns, were others.
+  How the checksum of a dump is computed: {hash, version}. hash: that of a row, over the columns whose changes are
+  logged. Checksums of different versions can't be compared: the select, or these columns, were others.
 #}
 {%- macro _checksum_of_dump(job) -%}
   {%- set compared = [] -%}
@@ -154,9 +161,10 @@ group by {{ column }}
 {%- endmacro -%}
 
 {#
-  The dumps of a run if dates were delivered again with other rows (`again`) and redelivery is replace: these dates, all later ones and the new ones.
-  They are found as if the log were already rewound to before the first of these dates or, if it has no such batch, as for a new generation. Nothing is
-  undone yet. Refused if a date whose batch would be undone is no longer there.
+  The dumps of a run if dates were delivered again with other rows (`again`) and redelivery is replace: these dates,
+  all later ones and the new ones. They are found as if the log were already rewound to before the first of these dates
+  or, if it has no such batch, as for a new generation. Nothing is undone yet. Refused if a date whose batch would be
+  undone is no longer there.
 #}
 {%- macro _replaced_dumps(job, state, known, again) -%}
   {%- set record = state.record -%}

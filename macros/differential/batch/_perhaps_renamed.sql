@@ -1,6 +1,6 @@
 {#
-  For the message of a refused dump: which added columns have the values of dropped ones, in rows with the same key. One query, over some of the previous
-  rows and at most 5 pairs of columns.
+  For the message of a refused dump: which added columns have the values of dropped ones, in rows with the same key.
+  One query, over some of the previous rows and at most 5 pairs of columns.
 #}
 {%- macro _perhaps_renamed(job, last, snapshot_date, added, dropped) -%}
   {%- set keys, pairs, columns = job.settings.unique_key or [], [], [] -%}

@@ -1,7 +1,8 @@
 {#
-  A fingerprint of what a whole dump is read from and compared with, or the days of a wave index: the select, its tables as the library finds them without
-  reading, the options, with expected_rows as the number that its select returns. None if only reading shows whether it has changed. A dated dump is
-  recognized by its date (see _known_dates). Sets the job's source_bytes, which Spark knows at the same time.
+  A fingerprint of what a whole dump is read from and compared with, or the days of a wave index: the select, its
+  tables as the library finds them without reading, the options, with expected_rows as the number that its select
+  returns. None if only reading shows whether it has changed. A dated dump is recognized by its date (see
+  _known_dates). Sets the job's source_bytes, which Spark knows at the same time.
 #}
 {%- macro _source_fingerprint(job, expected_rows) -%}
   {%- if job.strategy and job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
@@ -15,7 +16,10 @@
   {{ return(local_md5(tojson([found.fingerprint, job.sql, options]))) }}
 {%- endmacro -%}
 
-{# The fingerprint from before the source was read; none if it is another one now: the source may change back, and is not known by either state. #}
+{#
+  The fingerprint from before the source was read; none if it is another one now: the source may change back, and is
+  not known by either state.
+#}
 {%- macro _settled_source(job, before, expected_rows) -%}
   {{ return(before if before is not none and before == deltawave._source_fingerprint(job, expected_rows) else none) }}
 {%- endmacro -%}
@@ -33,8 +37,9 @@
 {%- endmacro -%}
 
 {#
-  Records that a source was read and has not changed since a batch, in the name of a view; and in its text, also if `source` is none, what the next run
-  needs to know of its `parts`: days of a wave index, row groups of a differential. If the view is missing, the next run reads the source.
+  Records that a source was read and has not changed since a batch, in the name of a view; and in its text, also if
+  `source` is none, what the next run needs to know of its `parts`: days of a wave index, row groups of a differential.
+  If the view is missing, the next run reads the source.
 #}
 {%- macro _remember_source(job, state, source, parts=none) -%}
   {%- set source = source or (local_md5(parts) if parts else none) -%}
@@ -45,7 +50,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The `parts` that _remember_source has recorded since the last batch; none if there are none, or if this run has to read them. #}
+{#
+  The `parts` that _remember_source has recorded since the last batch; none if there are none, or if this run has to
+  read them.
+#}
 {%- macro _remembered_parts(job, state) -%}
   {%- if deltawave._reads_all(job, state) -%}{{ return(none) }}{%- endif -%}
   {#- Another run may have replaced the view since this one has begun. -#}

@@ -16,7 +16,10 @@ from (
   {%- do deltawave._stage_rows(job, batch, batch.result.log_table, columns, rows) -%}
 {%- endmacro -%}
 
-{# The select of a batch's changes. In a first dump every row is an insert, in a baseline none is logged; later dumps are compared. #}
+{#
+  The select of a batch's changes. In a first dump every row is an insert, in a baseline none is logged; later dumps
+  are compared.
+#}
 {%- macro _staged_changes(job, batch) -%}
   {%- if batch.is_first -%}
     {{ return(deltawave._changes_without_before(job, batch, batch.result.new, "'insert'", 'false' if batch.is_baseline else 'true')) }}
@@ -31,8 +34,8 @@ from (
 {%- endmacro -%}
 
 {#
-  Lets a library write the changes where they are staged, if it has their rows in files and none is quarantined. Returns the number of each kind; none if Spark
-  has to write them.
+  Lets a library write the changes where they are staged, if it has their rows in files and none is quarantined.
+  Returns the number of each kind; none if Spark has to write them.
 #}
 {%- macro _written_changes(job, batch) -%}
   {%- set pairs = batch.reading.pairs -%}
@@ -52,7 +55,10 @@ from (
   {{ return(none if counts is none else dict({'insert': 0, 'delete': 0, 'update': 0, 'backfill': 0}, **counts)) }}
 {%- endmacro -%}
 
-{# The rows of a first dump that a library can read where their files are: the source itself, landed, or a copy that is joined there; none otherwise. #}
+{#
+  The rows of a first dump that a library can read where their files are: the source itself, landed, or a copy that is
+  joined there; none otherwise.
+#}
 {%- macro _first_rows_in_files(job, batch) -%}
   {%- set reading = batch.reading -%}
   {%- if batch.is_first and job.strategy.library -%}

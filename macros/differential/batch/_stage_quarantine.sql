@@ -1,4 +1,7 @@
-{# Prepares the quarantine for the columns of this batch. A column with another type is refused, except before batch 1, when no row counts yet. #}
+{#
+  Prepares the quarantine for the columns of this batch. A column with another type is refused, except before batch 1,
+  when no row counts yet.
+#}
 {%- macro _prepare_quarantine(job, batch) -%}
   {%- set table = deltawave._quarantine_relation(job) -%}
   {%- do deltawave._create_quarantine(job) -%}

@@ -1,6 +1,7 @@
 {#
-  Which text column of a landed row has U+FFFD, as SQL; empty unless the select reads CSV files that declare no encoding. Spark reads that character in place
-  of bytes that are no UTF-8, so that different texts become equal, and an update is missed. It refuses such bytes itself in JSON and XML.
+  Which text column of a landed row has U+FFFD, as SQL; empty unless the select reads CSV files that declare no
+  encoding. Spark reads that character in place of bytes that are no UTF-8, so that different texts become equal, and
+  an update is missed. It refuses such bytes itself in JSON and XML.
 #}
 {%- macro _undecoded_column(job, batch) -%}
   {%- if not deltawave._undeclared_encodings(job) or deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}

@@ -1,6 +1,6 @@
 {#
-  Warns of malformed records of this dump, which a format definition quarantines: their rows look deleted. Warns before the decision, so that a warning
-  that dbt turns into an error leaves nothing decided.
+  Warns of malformed records of this dump, which a format definition quarantines: their rows look deleted. Warns before
+  the decision, so that a warning that dbt turns into an error leaves nothing decided.
 #}
 {%- macro _warn_of_bad_records(job, batch) -%}
   {%- for source in job.dated_sources if source.records -%}
@@ -31,7 +31,10 @@
   {{ return('(' ~ conditions | unique | join(' or ') ~ ')' if conditions else 'true') }}
 {%- endmacro -%}
 
-{# The condition for records that contain their dates; true if they don't. A record with an unreadable date may belong to any dump. #}
+{#
+  The condition for records that contain their dates; true if they don't. A record with an unreadable date may belong
+  to any dump.
+#}
 {%- macro _is_of_dump(job, batch, source) -%}
   {%- for field in source.records.format.fields if field.name | lower == (job.settings.snapshot_date or '') | lower -%}
     {%- set value = '`_values`.`' ~ source.records.format.fields.index(field) ~ '`' -%}

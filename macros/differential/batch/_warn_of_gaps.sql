@@ -1,7 +1,9 @@
 {#
-  Warns of gaps between the last compared date and those of this run. Warns before the decisions: where the warning is an error, the missing dump can
-  still come first. An accepted run takes the gaps as they are, or one that is never filled would stop the model for good.
-  record: the last decision, or none; pending: the dumps of this run, oldest first. Dates that are compared again were looked at before.
+  Warns of gaps between the last compared date and those of this run. Warns before the decisions: where the warning is
+  an error, the missing dump can still come first. An accepted run takes the gaps as they are, or one that is never
+  filled would stop the model for good.
+  record: the last decision, or none; pending: the dumps of this run, oldest first. Dates that are compared again were
+  looked at before.
 #}
 {%- macro _warn_of_gaps(job, record, pending) -%}
   {%- if deltawave._is_accepted(job) -%}{{ return('') }}{%- endif -%}
@@ -19,7 +21,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The day of a dump as its date says it: that of a timestamp in the session's zone. Where the date is written otherwise, the day in UTC. #}
+{#
+  The day of a dump as its date says it: that of a timestamp in the session's zone. Where the date is written
+  otherwise, the day in UTC.
+#}
 {%- macro _day_of_dump(dump) -%}
   {%- set text = (dump.snapshot_date or '')[:10] -%}
   {{ return(text if deltawave._whole_match('[0-9]{4}-[0-9]{2}-[0-9]{2}', text) else dump.batch_at[:10]) }}
@@ -36,8 +41,8 @@
 {%- endmacro -%}
 
 {#
-  Warns if the newest dated dump that the log has is older than warn_after. Called after the dumps were compared: a warning that dbt turns into an error
-  must not keep out the very dump that was overdue. newest: the last decision.
+  Warns if the newest dated dump that the log has is older than warn_after. Called after the dumps were compared: a
+  warning that dbt turns into an error must not keep out the very dump that was overdue. newest: the last decision.
 #}
 {%- macro _warn_of_age(job, newest) -%}
   {%- set limit = job.settings.warn_after -%}
@@ -53,8 +58,8 @@
 {%- endmacro -%}
 
 {#
-  Warns of dates that came too late, and of compared dates that were delivered again with other rows (see _skipped_dates). What was read is recorded only
-  after the warnings: if they are errors, nothing is.
+  Warns of dates that came too late, and of compared dates that were delivered again with other rows (see
+  _skipped_dates). What was read is recorded only after the warnings: if they are errors, nothing is.
 #}
 {%- macro _warn_of_skipped(job, record, known, skipped) -%}
   {%- set late, again = skipped.late, skipped.again -%}
@@ -91,8 +96,8 @@
 {%- endmacro -%}
 
 {#
-  How to undo the batches of some dates and the later ones, if the log has a batch before them. A log that began with a baseline lacks its first rows, so no
-  earlier state can be rebuilt from it.
+  How to undo the batches of some dates and the later ones, if the log has a batch before them. A log that began with a
+  baseline lacks its first rows, so no earlier state can be rebuilt from it.
 #}
 {%- macro _rewind_to_before(job, record, known, dates) -%}
   {%- set orders = [] -%}

@@ -18,7 +18,10 @@
   {%- elif record.materialization != job.materialization -%}
     {%- do deltawave._fail('materialization_changed', {'model': job.name, 'relation': job.target | string}) -%}
   {%- elif job.materialization != 'differential' -%}
-    {#- A wave index is checked by its library, and a table that follows a log is rebuilt: they have none of the options below. -#}
+    {#-
+      A wave index is checked by its library, and a table that follows a log is rebuilt: they have none of the options
+      below.
+    -#}
   {%- elif record.unique_key | map('lower') | list != job.settings.unique_key | map('lower') | list -%}
     {%- do deltawave._fail('unique_key_changed', {
       'model': job.name,
@@ -53,7 +56,8 @@
 {%- endmacro -%}
 
 {#
-  Does a state with a relation in another schema belong to that one, such as one of another target with the same state_schema? Not if that relation is
+  Does a state with a relation in another schema belong to that one, such as one of another target with the same
+  state_schema? Not if that relation is
   missing: then the model has moved, and its state with it.
 #}
 {%- macro _is_of_another(job, record) -%}

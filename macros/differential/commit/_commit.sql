@@ -1,4 +1,6 @@
-{# From written to visible: decides the batch, then brings everything up to the decision. `last` is the decision before. #}
+{#
+  From written to visible: decides the batch, then brings everything up to the decision. `last` is the decision before.
+#}
 {%- macro _commit(job, batch, record, last) -%}
   {%- do deltawave._step(job, batch, 'decide') -%}
   {%- do deltawave._decide(job, batch, record) -%}
@@ -16,8 +18,8 @@
 {%- endmacro -%}
 
 {#
-  The decision: one plain `create view`, at which the catalog lets exactly one writer succeed. The view's only row is the record of the batch.
-  "if not exists" lets the loser read the winner's record and name it in the error.
+  The decision: one plain `create view`, at which the catalog lets exactly one writer succeed. The view's only row is
+  the record of the batch. "if not exists" lets the loser read the winner's record and name it in the error.
 #}
 {%- macro _decide(job, batch, record) -%}
   {%- set commit = deltawave._commit_relation(job, batch.batch_id) -%}
@@ -26,7 +28,10 @@
   {%- if decided.attempt != batch.attempt -%}
     {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
   {%- endif -%}
-  {#- The newest decision always stays, but older ones are dropped, so a late writer may find that its number has no decision. -#}
+  {#-
+    The newest decision always stays, but older ones are dropped, so a late writer may find that its number has no
+    decision.
+  -#}
   {%- set last = deltawave._last_commit(job) -%}
   {%- if last > batch.batch_id -%}
     {#- Or others have finished this very batch, which they recorded, and continued. -#}
@@ -55,8 +60,8 @@
 {%- endmacro -%}
 
 {#
-  Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, what is remembered of sources, and the older
-  decision.
+  Drops what the decision of `record` made superfluous: tables that neither it nor the next batch reads, what is
+  remembered of sources, and the older decision.
 #}
 {%- macro _clean(job, names, batch, last, record) -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}

@@ -1,6 +1,6 @@
 {#
-  The quarantined rows, x__quarantine: the dump's columns with batch and attempt. As in the log, only rows of a decided attempt count. One table
-  for all generations, since nothing is compared with it.
+  The quarantined rows, x__quarantine: the dump's columns with batch and attempt. As in the log, only rows of a decided
+  attempt count. One table for all generations, since nothing is compared with it.
 #}
 {%- macro _quarantine_relation(job) -%}
   {{ return(deltawave._helper_relation(job, 'quarantine')) }}

@@ -1,6 +1,7 @@
 {#
-  One attempt at a batch: what the commit protocol needs to know of it. It never changes. `staged_in`: the tables, by their names after x__, in which it
-  stages rows next to those of other batches. `about`: what the label adds to the number.
+  One attempt at a batch: what the commit protocol needs to know of it. It never changes. `staged_in`: the tables, by
+  their names after x__, in which it stages rows next to those of other batches. `about`: what the label adds to the
+  number.
 #}
 {%- macro _attempt(job, last, about) -%}
   {%- set batch_id = (last.batch_id if last else 0) + 1 -%}
@@ -14,14 +15,14 @@
 {%- endmacro -%}
 
 {#
-  The record of a decision: what the commit protocol and x__batches need, whatever was decided. All of its keys are named here, and `facts` gives their
-  values. To these a materialization adds its own: _commit_record for a differential, _step_record for a wave index. The format has a version; an unknown
-  one is refused.
+  The record of a decision: what the commit protocol and x__batches need, whatever was decided. All of its keys are
+  named here, and `facts` gives their values. To these a materialization adds its own: _commit_record for a
+  differential, _step_record for a wave index. The format has a version; an unknown one is refused.
 
-    log        the table of the log, by its name after x__; none for a wave index
-    partitions those of the log that count, see _merge_partitions; merge: see _next_merge; history: see _batches_so_far
-    staged_in  the tables, likewise, in which the batch has staged rows
-    tables     the tables of attempts that the next batch, or a reader, needs: [{kind, batch_id, attempt}]
+    log        the table of the log, by its name after x__; none for a wave index partitions those of the log that
+    count, see _merge_partitions; merge: see _next_merge; history: see _batches_so_far staged_in  the tables, likewise,
+    in which the batch has staged rows tables     the tables of attempts that the next batch, or a reader, needs:
+    [{kind, batch_id, attempt}]
 #}
 {%- macro _decision(job, batch, facts) -%}
   {%- set now = modules.datetime.datetime.now(modules.pytz.utc) -%}
@@ -76,8 +77,8 @@
 {%- endmacro -%}
 
 {#
-  The columns of earlier batches, for rewind: [{to_batch, columns, hidden}], oldest first. Each entry is valid up to its to_batch,
-  from the end of the entry before.
+  The columns of earlier batches, for rewind: [{to_batch, columns, hidden}], oldest first. Each entry is valid up to
+  its to_batch, from the end of the entry before.
 #}
 {%- macro _previous_columns(last, columns, hidden) -%}
   {%- set previous = last.previous_columns or [] -%}
@@ -91,8 +92,8 @@
 {%- endmacro -%}
 
 {#
-  The columns as they were after an earlier batch: {columns, hidden, previous_columns}. Types are the current ones, since the log's columns have grown.
-  Columns that came later are hidden: the log has them.
+  The columns as they were after an earlier batch: {columns, hidden, previous_columns}. Types are the current ones,
+  since the log's columns have grown. Columns that came later are hidden: the log has them.
 #}
 {%- macro _columns_at(record, batch_id) -%}
   {%- set later = (record.previous_columns or []) | selectattr('to_batch', 'ge', batch_id) | list -%}

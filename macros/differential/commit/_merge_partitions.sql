@@ -1,12 +1,13 @@
 {#
-  The partitions of a log. A batch writes one, (batch_id, attempt). Many small files are slow to read, so that a batch which finds many small partitions
-  merges them into one, whose number is negative; there, of_batch names the batch of each row. The record of a decision lists those that count,
-  [{batch_id, attempt, rows}]: rows of attempts that lost, and of partitions that were merged, are in none of them.
+  The partitions of a log. A batch writes one, (batch_id, attempt). Many small files are slow to read, so that a batch
+  which finds many small partitions merges them into one, whose number is negative; there, of_batch names the batch of
+  each row. The record of a decision lists those that count, [{batch_id, attempt, rows}]: rows of attempts that lost,
+  and of partitions that were merged, are in none of them.
 #}
 
 {#
-  The rows of a log's partitions, as a relation: the log's columns, and the batch of each row as _batch_id. The select does not name the columns, since
-  a metastore limits the length of a view's text.
+  The rows of a log's partitions, as a relation: the log's columns, and the batch of each row as _batch_id. The select
+  does not name the columns, since a metastore limits the length of a view's text.
 #}
 {%- macro _rows_of_partitions(table, partitions) -%}
   {%- set merged = partitions | selectattr('batch_id', 'lt', 0) | list -%}
@@ -45,9 +46,9 @@
 {%- endmacro -%}
 
 {#
-  Adds the batch's partition to those of its log. If more than _merging() says of the previous ones are small, the batch merges the smallest: one
-  more than that number, and further ones while all together have up to twenty million rows. Small is below a million rows, or below a hundredth of the
-  log's rows, so the list of partitions stays short.
+  Adds the batch's partition to those of its log. If more than _merging() says of the previous ones are small, the
+  batch merges the smallest: one more than that number, and further ones while all together have up to twenty million
+  rows. Small is below a million rows, or below a hundredth of the log's rows, so the list of partitions stays short.
 #}
 {%- macro _merge_partitions(job, batch, last) -%}
   {%- set own = {'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': batch.result.counts.values() | sum} -%}

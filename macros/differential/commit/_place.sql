@@ -1,8 +1,9 @@
 {#
-  Where the rows of an attempt are until its batch is decided. Readers of a parquet table list its partitions, then their files; a partition or
-  file must not disappear between these steps. So the rows are staged as files in the folder that the partition of (batch, attempt) will have, and it
-  becomes a partition only after the decision: an attempt that loses, is refused or is killed leaves nothing that a reader could find. Readers of a
-  Delta or Iceberg table have a snapshot, so there rows are staged in their final place.
+  Where the rows of an attempt are until its batch is decided. Readers of a parquet table list its partitions, then
+  their files; a partition or file must not disappear between these steps. So the rows are staged as files in the
+  folder that the partition of (batch, attempt) will have, and it becomes a partition only after the decision: an
+  attempt that loses, is refused or is killed leaves nothing that a reader could find. Readers of a Delta or Iceberg
+  table have a snapshot, so there rows are staged in their final place.
 #}
 
 {# Writes rows of an attempt, a select of these columns [{name, data_type}], where no reader finds them. #}
@@ -49,7 +50,10 @@ from staged
   {{ return('(select * from ' ~ table ~ ' where ' ~ deltawave._partition_of(batch, ' and ') ~ ')') }}
 {%- endmacro -%}
 
-{# Makes the staged rows of a decided batch rows of their tables. Repeating it, in the run that finishes a killed one, changes nothing. #}
+{#
+  Makes the staged rows of a decided batch rows of their tables. Repeating it, in the run that finishes a killed one,
+  changes nothing.
+#}
 {%- macro _place(job, record) -%}
   {%- for name in record.staged_in if job.settings.file_format == 'parquet' -%}
     {%- set added = ['partition (' ~ deltawave._partition_of(record) ~ ')'] -%}
@@ -64,8 +68,8 @@ from staged
 {%- endmacro -%}
 
 {#
-  Drops what an attempt has staged in a table: its rows, and those that it merged. A statement can delete files only with a partition: it gets a number and
-  attempt that no reader selects.
+  Drops what an attempt has staged in a table: its rows, and those that it merged. A statement can delete files only
+  with a partition: it gets a number and attempt that no reader selects.
 #}
 {%- macro _drop_staged(job, table, batch) -%}
   {%- set staged = [batch, deltawave._merged_partition(batch, none)] -%}

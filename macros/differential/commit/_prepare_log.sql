@@ -1,6 +1,6 @@
 {#
-  Creates the log and the table of batches where missing, adds the dump's new columns and before images to the log, and rewrites a log whose
-  columns have to be wider.
+  Creates the log and the table of batches where missing, adds the dump's new columns and before images to the log, and
+  rewrites a log whose columns have to be wider.
 #}
 {%- macro _prepare_log(job, batch, last) -%}
   {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
@@ -16,7 +16,10 @@
   {%- endif -%}
   {%- set columns = deltawave._log_columns(job, batch.columns) + [deltawave._column_of_batch()] -%}
   {%- if not deltawave._add_columns(job, batch.result.log_table, columns) and batch.is_first -%}
-    {#- Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be reading it. -#}
+    {#-
+      Left by a first run that never decided a batch, or made by --empty. Nothing in it counts, but somebody may be
+      reading it.
+    -#}
     {%- set log = deltawave._rewritten_log(batch.batch_id, batch.attempt) -%}
     {%- do deltawave._update(batch.result, log=log, log_table=deltawave._helper_relation(job, log)) -%}
     {%- do deltawave._create_log(job, batch.result.log_table, batch.columns) -%}
@@ -46,7 +49,10 @@ partitioned by (batch_id, attempt)
   {{ return(all + (deltawave._before_columns(columns) if job.settings.before_image != 'none' else [])) }}
 {%- endmacro -%}
 
-{# The log's columns about each change. of_batch: the batch of a row in a merged partition (see _merge_partitions); null in others. #}
+{#
+  The log's columns about each change. of_batch: the batch of a row in a merged partition (see _merge_partitions); null
+  in others.
+#}
 {%- macro _control_columns() -%}
   {{ return([
     {'name': 'change_type', 'data_type': 'string'},
@@ -61,9 +67,10 @@ partitioned by (batch_id, attempt)
 {%- macro _column_of_batch() -%}{{ return({'name': 'of_batch', 'data_type': 'bigint'}) }}{%- endmacro -%}
 
 {#
-  Writes decided batches of the log, from first to last, into one partition of a new table, so that readers of the older log are never disturbed. The new
-  table has the log's columns, hidden ones included, with the types of `columns` ([{name, data_type}]); a column that came only with a refused dump is
-  left out. `baseline`, a select of the columns of _columns_to_rewrite and batch_id, adds rows. Returns the partitions of the new log.
+  Writes decided batches of the log, from first to last, into one partition of a new table, so that readers of the
+  older log are never disturbed. The new table has the log's columns, hidden ones included, with the types of `columns`
+  ([{name, data_type}]); a column that came only with a refused dump is left out. `baseline`, a select of the columns
+  of _columns_to_rewrite and batch_id, adds rows. Returns the partitions of the new log.
 #}
 {%- macro _rewrite_log(job, batch, record, target, first_batch, last_batch, columns=[], baseline=none) -%}
   {%- set types = {} -%}

@@ -1,8 +1,9 @@
 {#
-  Shows a decided batch to readers. No catalog replaces a view's text on a condition: a writer that stalls between its check and this statement may put
-  an older text over a newer one. So every writer lists the decisions after its statement, and publishes the newest until it is its own. Whichever
-  statement comes last, its writer lists them afterwards, so the view ends with the newest decision. Returns {batch_id: the batch that the view shows
-  then, names: of the model's relations}.
+  Shows a decided batch to readers. No catalog replaces a view's text on a condition: a writer that stalls between its
+  check and this statement may put an older text over a newer one. So every writer lists the decisions after its
+  statement, and publishes the newest until it is its own. Whichever statement comes last, its writer lists them
+  afterwards, so the view ends with the newest decision. Returns {batch_id: the batch that the view shows then, names:
+  of the model's relations}.
 #}
 {%- macro _publish(job, record) -%}
   {%- do deltawave._replace_view(job, record) -%}
@@ -18,8 +19,8 @@
 {%- endmacro -%}
 
 {#
-  One atomic replacement of the view's text. On a Hive catalog "create or replace view" drops and creates, a gap that readers and kills can hit, so it
-  is used only where the catalog stores views itself and replaces them atomically.
+  One atomic replacement of the view's text. On a Hive catalog "create or replace view" drops and creates, a gap that
+  readers and kills can hit, so it is used only where the catalog stores views itself and replaces them atomically.
 #}
 {%- macro _replace_view(job, record) -%}
   {%- set select = deltawave._select_of_view(job, record) -%}
@@ -37,8 +38,8 @@
 {%- macro _select_of_view(job, record) -%}{{ return(deltawave._macro_named(job.view)(job, record)) }}{%- endmacro -%}
 
 {#
-  Iceberg's session catalog makes views whose names Spark reads in lower case. Spark prefers these properties, in which its own views keep their
-  names.
+  Iceberg's session catalog makes views whose names Spark reads in lower case. Spark prefers these properties, in which
+  its own views keep their names.
 #}
 {%- macro _view_schema(job, select) -%}
   {%- if not deltawave._catalog_keeps_views(job) -%}
@@ -57,8 +58,8 @@
 {%- endmacro -%}
 
 {#
-  The model as its readers see it. The text names the partitions that count, so a late writer that lost never becomes visible. It does not grow with
-  batches, since partitions are merged.
+  The model as its readers see it. The text names the partitions that count, so a late writer that lost never becomes
+  visible. It does not grow with batches, since partitions are merged.
 #}
 {%- macro default___log_view(job, record) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
@@ -67,7 +68,8 @@ from {{ deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log
 {%- endmacro -%}
 
 {#
-  A writer that slept after its decision may wake after others have finished its batch and continued: it stops before it drops what they need. `last`:
+  A writer that slept after its decision may wake after others have finished its batch and continued: it stops before
+  it drops what they need. `last`:
   the newest decision.
 #}
 {%- macro _refuse_overtaken(job, record, last) -%}
@@ -81,9 +83,10 @@ from {{ deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log
 {%- endmacro -%}
 
 {#
-  persist_docs. The model's description becomes the view's comment. Replacing a view's text loses the comments of its columns, so they are set on
-  the columns of `table`, which every new text selects: the log (where _before and _batch_id have none), a wave index's first table, or the table that
-  follows a log. known_as: the names there of columns that have another one in the view.
+  persist_docs. The model's description becomes the view's comment. Replacing a view's text loses the comments of its
+  columns, so they are set on the columns of `table`, which every new text selects: the log (where _before and
+  _batch_id have none), a wave index's first table, or the table that follows a log. known_as: the names there of
+  columns that have another one in the view.
 #}
 {%- macro _describe_view(
   job, record, table, known_as={'_change_type': 'change_type', '_changed_columns': 'changed_columns', '_batch_at': 'batch_at'}

@@ -1,14 +1,15 @@
 {#
-  How many such comparisons (daily ones in the paper) are expected before a checksum of 128 bits hides a change (LG96 3.2, equation 2): the inverse of
-  1 - (1 - 2^-128)^checksums. As in the paper, every compared checksum counts, for the worst case. Null without checksums.
+  How many such comparisons (daily ones in the paper) are expected before a checksum of 128 bits hides a change (LG96
+  3.2, equation 2): the inverse of 1 - (1 - 2^-128)^checksums. As in the paper, every compared checksum counts, for the
+  worst case. Null without checksums.
 #}
 {%- macro _comparisons_before_error(checksums) -%}
   {{ return('-1 / expm1(' ~ checksums ~ ' * log1p(-power(2d, -128)))' if checksums else 'cast(null as double)') }}
 {%- endmacro -%}
 
 {#
-  The decided batch's row in x__batches. Another run that finishes the batch at the same time writes the same row, so readers take distinct rows. A table of
-  Parquet gets a file, and then the partition that it is in.
+  The decided batch's row in x__batches. Another run that finishes the batch at the same time writes the same row, so
+  readers take distinct rows. A table of Parquet gets a file, and then the partition that it is in.
 #}
 {%- macro _record_batch(job, record) -%}
   {%- set types, row = deltawave._batches_columns(), {'batch_id': record.batch_id} -%}
@@ -83,8 +84,8 @@ partitioned by (batch_id)
 {%- endmacro -%}
 
 {#
-  The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for readers of the older view; the rewind's own row
-  names them. until: a batch; later rewinds are ignored.
+  The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for readers of the
+  older view; the rewind's own row names them. until: a batch; later rewinds are ignored.
 #}
 {%- macro _standing_batches(batches, until=none) -%}
 (
@@ -100,8 +101,9 @@ partitioned by (batch_id)
 {%- endmacro -%}
 
 {#
-  The rows of x__batches, as a relation. Each batch has a partition there. A batch that merges those of the log writes the rows of the batches before it into
-  one table, x__history_<batch>_<attempt>, which runs read instead. history: {tables: that one and the one before, which another run may still be reading}.
+  The rows of x__batches, as a relation. Each batch has a partition there. A batch that merges those of the log writes
+  the rows of the batches before it into one table, x__history_<batch>_<attempt>, which runs read instead. history:
+  {tables: that one and the one before, which another run may still be reading}.
 #}
 {%- macro _batches_so_far(job, record) -%}
   {%- set known = deltawave._batches_columns().keys() | list -%}

@@ -1,12 +1,16 @@
-{# The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}. Repairs first. #}
+{#
+  The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}.
+  Repairs first.
+#}
 {%- macro _recover(job) -%}
   {%- set state = deltawave._repair(job) -%}
   {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record) if flags.FULL_REFRESH else false)) }}
 {%- endmacro -%}
 
 {#
-  Repairs what a killed run left half done: {record, names}, as above. The decisions are the truth: x__batches and the view are brought up to them, then
-  leftovers of decided batches are dropped. Tables of the next batch are left alone, since another run may be writing them.
+  Repairs what a killed run left half done: {record, names}, as above. The decisions are the truth: x__batches and the
+  view are brought up to them, then leftovers of decided batches are dropped. Tables of the next batch are left alone,
+  since another run may be writing them.
 #}
 {%- macro _repair(job) -%}
   {%- set found = namespace(names=deltawave._names_of_model(job)) -%}
@@ -91,8 +95,8 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
 {%- endmacro -%}
 
 {#
-  The published batch, from the model's view: {batch_id, attempt}; batch 0 for a view made by --empty; none if its name is not among the relations'.
-  Anything that is not our view belongs to another program and is never touched.
+  The published batch, from the model's view: {batch_id, attempt}; batch 0 for a view made by --empty; none if its name
+  is not among the relations'. Anything that is not our view belongs to another program and is never touched.
 #}
 {%- macro _read_view(job, names) -%}
   {%- if job.target.identifier | lower not in names | map('lower') | list -%}
@@ -116,10 +120,10 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
 {%- macro _view_mark() -%}{{ return('/* deltawave') }}{%- endmacro -%}
 
 {#
-  --full-refresh starts a new generation only if the model allows it: the dumps that made the log may be deleted. Without full_refresh in its config, a
-  run that selects the model by its name is refused;
-  any other continues the log and warns, so that what reads the log is rebuilt. A table that follows
-  a log is built from that log (see _reason_to_build).
+  --full-refresh starts a new generation only if the model allows it: the dumps that made the log may be deleted.
+  Without full_refresh in its config, a run that selects the model by its name is refused; any other continues the log
+  and warns, so that what reads the log is rebuilt. A table that follows a log is built from that log (see
+  _reason_to_build).
 #}
 {%- macro _starts_generation(job, record) -%}
   {%- if record is none or job.settings.full_refresh is false or job.follows -%}

@@ -1,6 +1,6 @@
 {#
-  Stops the run with a clear error, after dropping what this attempt has written: a refused dump changes nothing. Batches that the run committed
-  before stay, and the message counts them.
+  Stops the run with a clear error, after dropping what this attempt has written: a refused dump changes nothing.
+  Batches that the run committed before stay, and the message counts them.
 #}
 {%- macro _refuse(job, batch, code, values) -%}
   {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
@@ -15,7 +15,8 @@
 {%- endmacro -%}
 
 {#
-  Drops everything that an undecided attempt has written, in `staged_in` (names after x__) and in tables of its own. The attempt's own tables are dropped
+  Drops everything that an undecided attempt has written, in `staged_in` (names after x__) and in tables of its own.
+  The attempt's own tables are dropped
   last: while one exists, the next run knows that log rows may be left.
 #}
 {%- macro _discard(job, staged_in, batch_id, attempt) -%}

@@ -4,8 +4,9 @@
 {%- endmacro -%}
 
 {#
-  Stops if the log was rewritten since `followed` ({job, name, batch_id, attempt, log}) was read: then rows that were read since may be others than those
-  of its batches. Later batches do not matter. Each rewind, expiry, compaction and full refresh begins a table of another name.
+  Stops if the log was rewritten since `followed` ({job, name, batch_id, attempt, log}) was read: then rows that were
+  read since may be others than those of its batches. Later batches do not matter. Each rewind, expiry, compaction and
+  full refresh begins a table of another name.
 #}
 {%- macro _require_same_log(job, batch, followed) -%}
   {%- set view = deltawave._view_of_log(followed.job) or {'batch_id': 0} -%}

@@ -4,8 +4,8 @@
 {%- endmacro -%}
 
 {#
-  The name of a log, after x__. Each generation has its own log, since a full refresh may bring other columns and types; so has each attempt to
-  rewrite the log, since what readers see is never changed in place.
+  The name of a log, after x__. Each generation has its own log, since a full refresh may bring other columns and
+  types; so has each attempt to rewrite the log, since what readers see is never changed in place.
 #}
 {%- macro _generation_log(generation) -%}
   {{ return('log' if generation == 1 else 'log_' ~ generation) }}
@@ -25,8 +25,9 @@
 {%- endmacro -%}
 
 {#
-  The kinds of tables that an attempt writes, as patterns: the state, in one of its forms; the rows that it read, the state's ranges, a view's touched
-  anchors, the batches so far; a table that follows a log, and the changes to merge into one; the tables of a wave index.
+  The kinds of tables that an attempt writes, as patterns: the state, in one of its forms; the rows that it read, the
+  state's ranges, a view's touched anchors, the batches so far; a table that follows a log, and the changes to merge
+  into one; the tables of a wave index.
 #}
 {%- macro _attempt_kinds() -%}
   {%- set forms = [] -%}

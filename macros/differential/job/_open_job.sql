@@ -1,4 +1,7 @@
-{# What stays the same during the work on one differential model, wave index or table that follows a log. All keys of a job are named here. #}
+{#
+  What stays the same during the work on one differential model, wave index or table that follows a log. All keys of a
+  job are named here.
+#}
 {%- macro _open_job(name, settings, relation, materialization='differential') -%}
   {%- set follows_log = materialization in ['current_state', 'scd2'] -%}
   {%- set strategy = deltawave._strategy_named(name, settings.strategy) if materialization == 'differential' else none -%}
@@ -40,7 +43,10 @@
   {{ return(job) }}
 {%- endmacro -%}
 
-{# Fills in keys of a job, a batch's result or a decision. All of them are named where it begins: Jinja would accept any other silently. #}
+{#
+  Fills in keys of a job, a batch's result or a decision. All of them are named where it begins: Jinja would accept any
+  other silently.
+#}
 {%- macro _update(known) -%}
   {%- for key in kwargs if key not in known -%}
     {%- do exceptions.raise_compiler_error(key ~ ' is no key of a job, a result or a decision: see _open_job, _begin_batch and _decision') -%}

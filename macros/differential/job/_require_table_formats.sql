@@ -1,6 +1,6 @@
 {#
-  Delta and Iceberg tables need a catalog that supports them. A session without one would report that in Java's words, and only after the dump was
-  landed.
+  Delta and Iceberg tables need a catalog that supports them. A session without one would report that in Java's words,
+  and only after the dump was landed.
 #}
 {%- macro _require_table_formats(job) -%}
   {{ return(adapter.dispatch('_require_table_formats', 'deltawave')(job)) }}
@@ -43,7 +43,10 @@
   {{ return(names) }}
 {%- endmacro -%}
 
-{# Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark cannot read some names back. #}
+{#
+  Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark cannot read some names
+  back.
+#}
 {%- macro _check_names(job) -%}
   {%- for column in job.columns if not column.is_key and modules.re.search('[`,:<>]', column.name) -%}
     {%- do deltawave._fail('name_in_before', {'model': job.name, 'column': column.name}) -%}

@@ -1,4 +1,6 @@
-{# Names of the log's own columns, in the table and in the view, and of columns that the engine adds to those of a row. #}
+{#
+  Names of the log's own columns, in the table and in the view, and of columns that the engine adds to those of a row.
+#}
 {%- macro _reserved_columns() -%}
   {%- set steps = [] -%}
   {%- for number in range(1, 32) -%}{%- do steps.append('_step_' ~ number) -%}{%- endfor -%}
@@ -9,8 +11,8 @@
 {%- endmacro -%}
 
 {#
-  Names of columns that tables which follow a log store, or that the statements which write them add: no log takes a new column of such a name, since they
-  would refuse it.
+  Names of columns that tables which follow a log store, or that the statements which write them add: no log takes a
+  new column of such a name, since they would refuse it.
 #}
 {%- macro _reserved_by_followers() -%}
   {%- set versions = ['_opens_version', '_version', '_opened_at', '_closed_at', '_closed_by', '_changed_at', '_opened_by'] -%}

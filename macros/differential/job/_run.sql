@@ -4,7 +4,9 @@
   {{ return(run_query(sql)) }}
 {%- endmacro -%}
 
-{# The value of a session's setting; <undefined> if it has none. The adapter asks the session, which takes no statement. #}
+{#
+  The value of a session's setting; <undefined> if it has none. The adapter asks the session, which takes no statement.
+#}
 {%- macro _setting(job, name) -%}
   {%- if adapter.session_setting is defined -%}{{ return(adapter.session_setting(name)) }}{%- endif -%}
   {{ return(deltawave._run(job, 'set ' ~ name).rows[0][1] | string) }}
@@ -14,20 +16,26 @@
   {{ return(deltawave._run(job, 'select count(*) as row_count from ' ~ table).rows[0][0] | int) }}
 {%- endmacro -%}
 
-{# Iceberg's session catalog leaves the files of a dropped table, whatever its format, unless the statement says purge. #}
+{#
+  Iceberg's session catalog leaves the files of a dropped table, whatever its format, unless the statement says purge.
+#}
 {%- macro _drop_table(job, table) -%}
   {%- set purge = ' purge' if deltawave._catalog_keeps_views(job) else '' -%}
   {%- do deltawave._run(job, 'drop table if exists ' ~ table ~ purge) -%}
 {%- endmacro -%}
 
-{# What is known of a relation without its columns: Type, Location, View Text. The adapter asks the catalog, which takes no statement. #}
+{#
+  What is known of a relation without its columns: Type, Location, View Text. The adapter asks the catalog, which takes
+  no statement.
+#}
 {%- macro _facts_of(job, relation) -%}
   {%- set known = adapter.catalog_facts(relation) if adapter.catalog_facts is defined else none -%}
   {{ return(deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ relation).rows) if known is none else known) }}
 {%- endmacro -%}
 
 {#
-  Lets the session see tables as they are. Iceberg's catalog shows a table as it was when the session last read it, while the text of a view is always the
+  Lets the session see tables as they are. Iceberg's catalog shows a table as it was when the session last read it,
+  while the text of a view is always the
   newest: rows of a batch that another process has published meanwhile would be missed.
 #}
 {%- macro _refresh(job, file_format, tables) -%}
@@ -37,9 +45,9 @@
 {%- endmacro -%}
 
 {#
-  A Python function's result as a temporary view; returns its quoted name. The adapter drops the view before the model's next call of a function, or
-  when the node ends, however it ends. suffix: the part of the view's name for what it holds. Figures that the function measured are added to the
-  batch's result.
+  A Python function's result as a temporary view; returns its quoted name. The adapter drops the view before the
+  model's next call of a function, or when the node ends, however it ends. suffix: the part of the view's name for what
+  it holds. Figures that the function measured are added to the batch's result.
 #}
 {%- macro _view_by_python(job, batch, function, relations, options, suffix) -%}
   {%- set view = deltawave._temporary_name(job, batch, suffix) -%}
@@ -50,7 +58,9 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{# The name of a temporary view, unique among the session's models, whatever characters their schemas and names contain. #}
+{#
+  The name of a temporary view, unique among the session's models, whatever characters their schemas and names contain.
+#}
 {%- macro _temporary_name(job, batch, suffix) -%}
   {%- set model = [job.target.schema, job.target.identifier] -%}
   {{ return(model | join('__') ~ '__' ~ suffix ~ '_' ~ batch.batch_id ~ '_' ~ batch.attempt ~ '_' ~ local_md5(tojson(model))[:8]) }}

@@ -1,8 +1,8 @@
 {#
-  The condition that a key lies in one of the intervals [{low, high}] (low included, high excluded, none for an open end), in the order in
-  which Spark sorts rows: nulls first, column by column. A bound is a list of literals, none for null. The form works in every database and
-  applies no function to a column: the first column is also compared by itself, so that Spark skips files, and a database uses an index
-  that starts with it.
+  The condition that a key lies in one of the intervals [{low, high}] (low included, high excluded, none for an open
+  end), in the order in which Spark sorts rows: nulls first, column by column. A bound is a list of literals, none for
+  null. The form works in every database and applies no function to a column: the first column is also compared by
+  itself, so that Spark skips files, and a database uses an index that starts with it.
 
     expressions  what is compared for each key column
 #}
@@ -85,8 +85,8 @@
 {%- endmacro -%}
 
 {#
-  The values of a table in some columns, if they are few: [{name, data_type, values}], as texts (see _bound_text), none for null. A condition on
-  many values costs more per row than it saves. columns: [{name, data_type}].
+  The values of a table in some columns, if they are few: [{name, data_type, values}], as texts (see _bound_text), none
+  for null. A condition on many values costs more per row than it saves. columns: [{name, data_type}].
 #}
 {%- macro _few_values(job, table, columns) -%}
   {%- set limit = 200 -%}
@@ -105,7 +105,10 @@
   {%- set conditions = [] -%}
   {%- for column in few -%}
     {%- set name = deltawave._quoted(column.name) -%}
-    {#- With no values, use `is null`, not `false`: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
+    {#-
+      With no values, use `is null`, not `false`: Spark 4.1 fails on a full outer join with a side that it knows to be
+      empty.
+    -#}
     {%- set alternatives = [name ~ ' is null'] if none in column['values'] or not column['values'] else [] -%}
     {%- set literals = [] -%}
     {%- for value in column['values'] if value is not none -%}{%- do literals.append(deltawave._bound_literal(value, column.data_type)) -%}{%- endfor -%}

@@ -1,7 +1,7 @@
 {#
-  What a node reads, directly or through others, as unique_ids: {logs, between, leaves, constants}. A path ends at a change log, which itself
-  tracks what is behind it; at a relation that is declared constant; and at a leaf: a source, a seed, or a model that stores rows from no other
-  node.
+  What a node reads, directly or through others, as unique_ids: {logs, between, leaves, constants}. A path ends at a
+  change log, which itself tracks what is behind it; at a relation that is declared constant; and at a leaf: a source,
+  a seed, or a model that stores rows from no other node.
 #}
 {%- macro _lineage(node, constants) -%}
   {%- set found = {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
@@ -47,7 +47,10 @@
   {{ return(local_md5(deltawave._node_code(node) if view_text is none else view_text)) }}
 {%- endmacro -%}
 
-{# What dbt knows about a node's rows without compiling it: its source, configuration and name; for a seed also its checksum. #}
+{#
+  What dbt knows about a node's rows without compiling it: its source, configuration and name; for a seed also its
+  checksum.
+#}
 {%- macro _node_code(node) -%}
   {%- set checksum = node.checksum.checksum if node.resource_type == 'seed' else none -%}
   {%- set code = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}

@@ -92,7 +92,10 @@
   {{ return(none) }}
 {%- endmacro -%}
 
-{# A mapping of change logs to mappings of their columns; a log that is joined more than once has a list of such mappings. #}
+{#
+  A mapping of change logs to mappings of their columns; a log that is joined more than once has a list of such
+  mappings.
+#}
 {%- macro _allowed_relations(value) -%}
   {%- set allowed = [
     'a mapping of change logs to mappings of their columns to columns of the select, like {orders_changes: {order_id: order_id}}',

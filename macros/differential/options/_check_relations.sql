@@ -1,7 +1,7 @@
 {#
-  Checks a view's relations. Refuses a mapped column that is not compared exactly, a root that is not one of them, and constant relations that
-  are among them. The root's columns, the anchors, have to be part of the view's key: otherwise a key could occur under two anchors, only one
-  of which is compared.
+  Checks a view's relations. Refuses a mapped column that is not compared exactly, a root that is not one of them, and
+  constant relations that are among them. The root's columns, the anchors, have to be part of the view's key: otherwise
+  a key could occur under two anchors, only one of which is compared.
 #}
 {%- macro default___check_relations(model_name, settings) -%}
   {%- set relations = settings.relations -%}
@@ -34,7 +34,10 @@
   {{ return([value] if value is mapping else value | list) }}
 {%- endmacro -%}
 
-{# Does a log with these settings record every change of a column, so that each before image is the value it recorded last? #}
+{#
+  Does a log with these settings record every change of a column, so that each before image is the value it recorded
+  last?
+#}
 {%- macro _is_compared_exactly(settings, column) -%}
   {%- set name = column | lower -%}
   {%- set touched = [settings.updated_at] if settings.updated_at and not settings.compare_columns else [] -%}
@@ -44,8 +47,8 @@
 {%- endmacro -%}
 
 {#
-  The relations as lists of mappings: the root first, the others sorted, since dbt's parser does not keep the order of a mapping. The root's first
-  mapping names the anchors.
+  The relations as lists of mappings: the root first, the others sorted, since dbt's parser does not keep the order of
+  a mapping. The root's first mapping names the anchors.
 #}
 {%- macro _root_first(settings) -%}
   {%- set relations = {settings.root: none} -%}

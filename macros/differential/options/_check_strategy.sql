@@ -1,4 +1,7 @@
-{# Refuses missing options that the model's strategy requires, options that it does not read, and values that it does not allow. #}
+{#
+  Refuses missing options that the model's strategy requires, options that it does not read, and values that it does
+  not allow.
+#}
 {%- macro _check_strategy(model_name, settings, options) -%}
   {%- set strategy = deltawave._strategy_named(model_name, settings.strategy) -%}
   {%- for option in strategy.options + strategy.requires.keys() | list + strategy.allows.keys() | list if option not in options -%}
@@ -20,7 +23,10 @@
     }) -%}
   {%- endfor -%}
   {%- set allows = dict(strategy.allows) -%}
-  {#- A log that began without its first rows cannot supply before images, and neither can a strategy that takes them from the log. -#}
+  {#-
+    A log that began without its first rows cannot supply before images, and neither can a strategy that takes them
+    from the log.
+  -#}
   {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}{%- do allows.update(initial_load=['inserts']) -%}{%- endif -%}
   {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
     {%- set able = [] -%}
@@ -58,8 +64,8 @@
 {%- endmacro -%}
 
 {#
-  The options that only some strategies read: {option: [strategies]}. A project's strategy may also name options that all strategies read, for its
-  Python function; these are left out, since none of our strategies names them.
+  The options that only some strategies read: {option: [strategies]}. A project's strategy may also name options that
+  all strategies read, for its Python function; these are left out, since none of our strategies names them.
 #}
 {%- macro _strategies_of_options() -%}
   {%- set special = [] -%}
@@ -114,8 +120,8 @@
 {%- endmacro -%}
 
 {#
-  The values that options may have with duplicate_keys: multiset. Rows of a bag are distinguished by all of their values, and matched by counting: options
-  that leave out some values do not work with it.
+  The values that options may have with duplicate_keys: multiset. Rows of a bag are distinguished by all of their
+  values, and matched by counting: options that leave out some values do not work with it.
 #}
 {%- macro _allowed_with_multiset() -%}
   {{ return({
@@ -128,8 +134,8 @@
 {%- endmacro -%}
 
 {#
-  Stops a model whose strategy needs Python if the adapter cannot run Python (stock dbt-spark), or if the strategy's function is missing or
-  takes other arguments. Does not start Spark.
+  Stops a model whose strategy needs Python if the adapter cannot run Python (stock dbt-spark), or if the strategy's
+  function is missing or takes other arguments. Does not start Spark.
 #}
 {%- macro _require_python(model_name, strategy) -%}
   {%- set function = strategy.library ~ '.differing_pairs' if strategy.library else strategy.comparison -%}

@@ -1,4 +1,7 @@
-{# The only reader of a differential model's configuration. Needs no connection, so the adapter can check before any statement runs. #}
+{#
+  The only reader of a differential model's configuration. Needs no connection, so the adapter can check before any
+  statement runs.
+#}
 {%- macro _differential_settings(name, config) -%}
   {%- set options = deltawave._options() -%}
   {%- do deltawave._refuse_removed(name, config, options) -%}

@@ -1,7 +1,7 @@
 {#
-  Every option of a differential model, declared once: {name: {default, is, values, selects, meaning}}. `is` names the check of its value (see
-  _allowed_value). `selects`: a different value changes which rows are selected, or what counts as a change. `meaning`: what a column named by the
-  option means for a row; such a column cannot be part of the key.
+  Every option of a differential model, declared once: {name: {default, is, values, selects, meaning}}. `is` names the
+  check of its value (see _allowed_value). `selects`: a different value changes which rows are selected, or what counts
+  as a change. `meaning`: what a column named by the option means for a row; such a column cannot be part of the key.
 #}
 {%- macro _options() -%}
   {{ return(adapter.dispatch('_options', 'deltawave')()) }}

@@ -1,6 +1,6 @@
 {#
-  The values of a model's options, from meta or the top level of its configuration. Each option has a default; keys that look meant for us but that
-  nobody reads, and invalid values, are refused.
+  The values of a model's options, from meta or the top level of its configuration. Each option has a default; keys
+  that look meant for us but that nobody reads, and invalid values, are refused.
 #}
 {%- macro _read_options(name, config, options) -%}
   {%- do deltawave._refuse_unknown(name, config, options) -%}
@@ -15,8 +15,8 @@
 {%- endmacro -%}
 
 {#
-  The value that a model gives for an option, directly under meta or at the top level; none if it gives none. Under meta dbt takes any key, and
-  merges a folder's with a model's key by key.
+  The value that a model gives for an option, directly under meta or at the top level; none if it gives none. Under
+  meta dbt takes any key, and merges a folder's with a model's key by key.
 #}
 {%- macro _given(name, config, option) -%}
   {%- set under_meta = (config.get('meta') or {}).get(option) -%}

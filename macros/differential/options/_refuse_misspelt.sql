@@ -1,6 +1,7 @@
 {#
-  Refuses keys that nobody reads and that look like one of our options misspelt: dbt silently passes on unknown keys, and a comparison without its
-  option is wrong for good. Under meta a user has keys of his own, so fewer count as misspelt there.
+  Refuses keys that nobody reads and that look like one of our options misspelt: dbt silently passes on unknown keys,
+  and a comparison without its option is wrong for good. Under meta a user has keys of his own, so fewer count as
+  misspelt there.
 #}
 {%- macro _refuse_misspelt(model_name, config, options) -%}
   {#- What dbt and dbt-spark read from a model: none of it counts as misspelt, and most of it is always there. -#}
@@ -24,8 +25,8 @@
 {%- endmacro -%}
 
 {#
-  Does a key differ from the option only by case, dashes, a plural, words cut off or added (max_deletes, ignore_cols, unique_key_columns), or a
-  letter or two?
+  Does a key differ from the option only by case, dashes, a plural, words cut off or added (max_deletes, ignore_cols,
+  unique_key_columns), or a letter or two?
 #}
 {%- macro _is_near(given, option) -%}
   {%- set theirs = deltawave._words_of_option(given) -%}
@@ -41,8 +42,9 @@
 {%- endmacro -%}
 
 {#
-  Does a key under meta differ from the option only by case, dashes, a plural, words cut off or shortened (max_deletes, ignore_cols), or one letter?
-  Words that are added make a key of the user's own (full_refresh_day), and so do a letter or the plural in a short word (roots, remove).
+  Does a key under meta differ from the option only by case, dashes, a plural, words cut off or shortened (max_deletes,
+  ignore_cols), or one letter? Words that are added make a key of the user's own (full_refresh_day), and so do a letter
+  or the plural in a short word (roots, remove).
 #}
 {%- macro _is_near_under_meta(given, option) -%}
   {%- set theirs = deltawave._words_of_option(given) -%}

@@ -1,5 +1,6 @@
 {#
-  Refuses options and strategies that are gone, all of them in one message that says what to set, or what happens now. The log goes on from its last
+  Refuses options and strategies that are gone, all of them in one message that says what to set, or what happens now.
+  The log goes on from its last
   batch: what only a strategy that is gone kept of it is read once more, or made again from the log.
 #}
 {%- macro _refuse_removed(name, config, options) -%}

@@ -1,13 +1,15 @@
 {#
-  The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges with about the same number of rows each, however unevenly keys
-  are distributed. One row per range: range_id, from 0 in key order; its low key, a struct of key_1, key_2, ... (included; null in range 0,
-  which is open); the row count and checksum of the range, if the strategy knows them; and the figures of its last reading for the guard (see
-  _renew_ranges). The high key is the low key of the next range; the last range is open.
+  The auxiliary table of CH98 3.4, x__ranges_<batch>_<attempt>: key ranges with about the same number of rows each,
+  however unevenly keys are distributed. One row per range: range_id, from 0 in key order; its low key, a struct of
+  key_1, key_2, ... (included; null in range 0, which is open); the row count and checksum of the range, if the
+  strategy knows them; and the figures of its last reading for the guard (see _renew_ranges). The high key is the low
+  key of the next range; the last range is open.
 #}
 
 {#
-  Cuts the keys of a state into ranges of about range_rows rows, and returns their table: in a sample, drawn by the key's hash, every n-th key starts a
-  range. Counts and checksums are unknown (null), so that range_checksum reads every range once.
+  Cuts the keys of a state into ranges of about range_rows rows, and returns their table: in a sample, drawn by the
+  key's hash, every n-th key starts a range. Counts and checksums are unknown (null), so that range_checksum reads
+  every range once.
 #}
 {%- macro _cut_ranges(job, batch, state, rows) -%}
   {%- set ranges = dict(deltawave._own_table(batch, 'ranges'), counts_updates=true) -%}
@@ -76,7 +78,10 @@ select
   {{ return(job.settings.range_rows or deltawave._default_range_rows(job.strategy, rows)) }}
 {%- endmacro -%}
 
-{# Small ranges if only changed ranges are fetched or rows are looked up (at most about 4,000); large ones if each is a separate read. #}
+{#
+  Small ranges if only changed ranges are fetched or rows are looked up (at most about 4,000); large ones if each is a
+  separate read.
+#}
 {%- macro _default_range_rows(strategy, rows) -%}
   {{ return(250000 if strategy.ranges == 'compared' and not strategy.checksums else [1000, rows // 4000] | max) }}
 {%- endmacro -%}
@@ -86,7 +91,10 @@ select
   {{ return([-(-rows // deltawave._default_range_rows(strategy, rows)), 1] | max) }}
 {%- endmacro -%}
 
-{# Refuses a key that cannot be cut into ranges, for a strategy that compares them; other strategies also work with a single range. #}
+{#
+  Refuses a key that cannot be cut into ranges, for a strategy that compares them; other strategies also work with a
+  single range.
+#}
 {%- macro _check_range_key(job) -%}
   {%- for column in deltawave._key_columns(job) if not deltawave._has_bounds([column]) -%}
     {%- do deltawave._fail('range_key_type', {

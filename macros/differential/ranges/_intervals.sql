@@ -15,7 +15,9 @@
 
 {# The condition that a key lies in some of the ranges. #}
 {%- macro _ranges_condition(job, ranges, chosen) -%}
-  {#- If no range is chosen, take the first: Spark 4.1 fails on a full outer join with a side that it knows to be empty. -#}
+  {#-
+    If no range is chosen, take the first: Spark 4.1 fails on a full outer join with a side that it knows to be empty.
+  -#}
   {%- set chosen = chosen or ranges[:1] -%}
   {%- if chosen | length == ranges | length -%}
     {{ return('true') }}
@@ -31,8 +33,8 @@
 {%- endmacro -%}
 
 {#
-  The chosen ranges. If they lie in more than `limit` places, the smallest gaps between them are filled: a condition with hundreds of intervals
-  costs more per row than it saves.
+  The chosen ranges. If they lie in more than `limit` places, the smallest gaps between them are filled: a condition
+  with hundreds of intervals costs more per row than it saves.
 #}
 {%- macro _in_few_places(ranges, chosen, limit=200) -%}
   {%- set ids = chosen | map(attribute='range_id') | list -%}

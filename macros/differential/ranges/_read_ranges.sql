@@ -1,4 +1,7 @@
-{# The ranges in a table: [{range_id, low, high, row_count, checksum, is_accepted}]. Refuses a table that was changed since it was written. #}
+{#
+  The ranges in a table: [{range_id, low, high, row_count, checksum, is_accepted}]. Refuses a table that was changed
+  since it was written.
+#}
 {%- macro _read_ranges(job, batch, source) -%}
   {%- set table = deltawave._attempt_relation(job, source) -%}
   {%- set texts = deltawave._bound_texts(job) -%}
@@ -54,8 +57,8 @@ from {{ deltawave._attempt_relation(job, ranges) }}
 {%- endmacro -%}
 
 {#
-  A select of a relation's columns with range_id, found by binary search. Each step is a column computed from the previous one, which Spark
-  compiles. count: the number of ranges.
+  A select of a relation's columns with range_id, found by binary search. Each step is a column computed from the
+  previous one, which Spark compiles. count: the number of ranges.
 #}
 {%- macro _placed(job, source, columns, lows, count) -%}
   {%- set key = deltawave._key_struct(job) -%}

@@ -1,10 +1,10 @@
 {#
-  The ranges after a batch. A fetched range gets the row count and checksum of the slice, and is cut again if it has grown to more than twice
-  range_rows; the others stay. So ranges follow the data without another read of the source.
+  The ranges after a batch. A fetched range gets the row count and checksum of the slice, and is cut again if it has
+  grown to more than twice range_rows; the others stay. So ranges follow the data without another read of the source.
 
-  read: the ranges that this run read at the source. If they are a part of a rotation, the changes of each range's last reading are recorded, so that
-  the guard counts a whole rotation (see _guard). A run that was accepted, or that read all ranges, resets these counts. Ranges not read by an accepted
-  run are accepted at their next reading.
+  read: the ranges that this run read at the source. If they are a part of a rotation, the changes of each range's last
+  reading are recorded, so that the guard counts a whole rotation (see _guard). A run that was accepted, or that read
+  all ranges, resets these counts. Ranges not read by an accepted run are accepted at their next reading.
 #}
 {%- macro _renew_ranges(job, batch, ranges, read, fetched) -%}
   {%- set source = batch.result.ranges -%}
@@ -127,7 +127,10 @@ from {{ deltawave._attempt_relation(job, batch.result.ranges) }}
   {{ return(deltawave._exact_sums(hashes)) }}
 {%- endmacro -%}
 
-{# Sums that do not overflow, as text. Summed in halves, since Spark adds bigints far faster than decimals; correct up to 2^31 rows. #}
+{#
+  Sums that do not overflow, as text. Summed in halves, since Spark adds bigints far faster than decimals; correct up
+  to 2^31 rows.
+#}
 {%- macro _exact_sums(hashes) -%}
   {%- set sums = [] -%}
   {%- for hash in hashes -%}

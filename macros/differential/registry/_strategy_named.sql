@@ -1,4 +1,7 @@
-{# The declaration of a strategy, with its name. Every name is resolved here, so an unknown name or an invalid declaration fails wherever it is given. #}
+{#
+  The declaration of a strategy, with its name. Every name is resolved here, so an unknown name or an invalid
+  declaration fails wherever it is given.
+#}
 {%- macro _strategy_named(model_name, name) -%}
   {%- set strategies = deltawave._strategies() -%}
   {%- if name not in strategies -%}
@@ -24,8 +27,8 @@
 {%- macro _auto_strategies() -%}{{ return(['outer_join', 'hash_compressed']) }}{%- endmacro -%}
 
 {#
-  Refuses a declaration with a trait that the engine does not know, or that contradicts another: nothing else would notice a misspelt one. A
-  declaration may allow less of an option than the engine does, but not more.
+  Refuses a declaration with a trait that the engine does not know, or that contradicts another: nothing else would
+  notice a misspelt one. A declaration may allow less of an option than the engine does, but not more.
 #}
 {%- macro _check_declaration(model_name, strategy) -%}
   {%- for trait, known in deltawave._traits(strategy).items() if strategy[trait] not in known.takes -%}

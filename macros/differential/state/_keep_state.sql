@@ -1,16 +1,19 @@
 {#
   Decides the state and ranges with which the next batch is compared:
 
-    whole dump    the dump as it landed or, with quarantined rows, as it was accepted; with a tolerance the log
-    first slice   its rows, in the strategy's form; the same if the whole dump was landed because its hashes cannot be compared
-    later slice   the previous state; this batch's changes are patches, which are read from the log
+    whole dump    the dump as it landed or, with quarantined rows, as it was accepted; with a tolerance the log first
+    slice   its rows, in the strategy's form; the same if the whole dump was landed because its hashes cannot be
+    compared later slice   the previous state; this batch's changes are patches, which are read from the log
 
   last: what _open_state returned.
 #}
 {%- macro _keep_state(job, batch, last) -%}
   {%- set reading, result = batch.reading, batch.result -%}
   {%- if job.strategy.reads == 'dump' -%}
-    {#- Differences within a tolerance add up, so the next dump is compared with the log, unless that began without the first rows. -#}
+    {#-
+      Differences within a tolerance add up, so the next dump is compared with the log, unless that began without the
+      first rows.
+    -#}
     {%- if job.settings.tolerance and not batch.is_baseline -%}
       {%- do deltawave._update(result, state=deltawave._log_alone()) -%}
     {%- else -%}
@@ -63,8 +66,8 @@
 {%- endmacro -%}
 
 {#
-  Do the log's changes since the state was written amount to more than a fifth of the rows? A few patches cost less to read than a new state costs to
-  write, so the state of a small table is rewritten only after several batches.
+  Do the log's changes since the state was written amount to more than a fifth of the rows? A few patches cost less to
+  read than a new state costs to write, so the state of a small table is rewritten only after several batches.
 #}
 {%- macro _is_patched_much(last) -%}
   {%- set patches, few = deltawave._patches_of(last.state), adapter.dispatch('_few_patches', 'deltawave')() -%}
@@ -78,8 +81,8 @@
 {%- macro default___few_patches() -%}{{ return({'patches': 10000, 'batches': 7}) }}{%- endmacro -%}
 
 {#
-  Writes a state after batch as_of, in the form that the strategy keeps: {kind, batch_id, attempt, as_of}, and facts that the form needs. rows: a
-  select, in the form itself if is_formed. columns: of whole rows.
+  Writes a state after batch as_of, in the form that the strategy keeps: {kind, batch_id, attempt, as_of}, and facts
+  that the form needs. rows: a select, in the form itself if is_formed. columns: of whole rows.
 #}
 {%- macro _write_state(job, batch, rows, columns, as_of, is_formed=false) -%}
   {%- set table = deltawave._own_table(batch, job.strategy.keeps) -%}
@@ -94,8 +97,8 @@
 {%- endmacro -%}
 
 {#
-  Writes the state of the last batch as the log has it. A copy of a dump also has changes that were not logged, because a column was not compared or
-  differed within its tolerance.
+  Writes the state of the last batch as the log has it. A copy of a dump also has changes that were not logged, because
+  a column was not compared or differed within its tolerance.
 #}
 {%- macro _write_last_state(job, batch, last) -%}
   {%- set columns = last.columns | selectattr('in_copy') | list -%}

@@ -1,6 +1,7 @@
 {#
-  The last record, with the state and the ranges that this batch is compared with. A slice is patched onto a state in the strategy's own form: the last
-  one, or one that is written now. The ranges of its keys are reused or cut in the same way.
+  The last record, with the state and the ranges that this batch is compared with. A slice is patched onto a state in
+  the strategy's own form: the last one, or one that is written now. The ranges of its keys are reused or cut in the
+  same way.
 #}
 {%- macro _open_state(job, batch, last) -%}
   {%- set form = deltawave._form_for(job.strategy) -%}
@@ -38,8 +39,8 @@
 {%- endmacro -%}
 
 {#
-  Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its first dump does not have
-  them all, so it can only continue with the same checksums.
+  Checksums that cannot be compared are recomputed from the rows in the log. A log that began without the rows of its
+  first dump does not have them all, so it can only continue with the same checksums.
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
@@ -54,7 +55,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The rows outside a slice would have no value of a new column, so columns can only change under a strategy that compares whole dumps. #}
+{#
+  The rows outside a slice would have no value of a new column, so columns can only change under a strategy that
+  compares whole dumps.
+#}
 {%- macro _check_slice_columns(job, batch) -%}
   {%- set apart = [] -%}
   {%- for column in batch.columns if column.in_old != column.in_new -%}{%- do apart.append(column.name) -%}{%- endfor -%}
@@ -63,7 +67,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# Refuses a previous state whose table is missing. A new generation compares with nothing, and the log alone is no table of its own. #}
+{#
+  Refuses a previous state whose table is missing. A new generation compares with nothing, and the log alone is no
+  table of its own.
+#}
 {%- macro _check_previous_state(job, state) -%}
   {%- set record = state.record -%}
   {%- if record and not state.is_new_generation and deltawave._form_of(record.state).write -%}
@@ -75,8 +82,8 @@
 {%- endmacro -%}
 
 {#
-  The rows after the last batch of `record`, as a select of `columns`. condition: on the key's columns; it applies to both the state and the log, so
-  that only a part of each is read.
+  The rows after the last batch of `record`, as a select of `columns`. condition: on the key's columns; it applies to
+  both the state and the log, so that only a part of each is read.
 #}
 {%- macro _previous_rows(job, record, columns, condition='true') -%}
   {%- set keys = job.settings.unique_key -%}
@@ -99,8 +106,9 @@ where {{ condition }}
 {%- endmacro -%}
 
 {#
-  The previous rows that a whole dump is compared with, as a relation with the key's hash. A column that is compared for the first time, or with another
-  tolerance, is compared with the log: a dump also has changes that were not logged.
+  The previous rows that a whole dump is compared with, as a relation with the key's hash. A column that is compared
+  for the first time, or with another tolerance, is compared with the log: a dump also has changes that were not
+  logged.
 #}
 {%- macro _previous_dump(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
@@ -122,7 +130,10 @@ where {{ condition }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# Does the batch compare a column that the last one did not compare, or with another tolerance? In a bag all columns are always compared. #}
+{#
+  Does the batch compare a column that the last one did not compare, or with another tolerance? In a bag all columns
+  are always compared.
+#}
 {%- macro _is_compared_otherwise(job, batch, last) -%}
   {%- if job.settings.duplicate_keys == 'multiset' -%}{{ return(false) }}{%- endif -%}
   {%- set compared = {} -%}
@@ -133,7 +144,10 @@ where {{ condition }}
   {{ return(false) }}
 {%- endmacro -%}
 
-{# The previous rows that a slice is compared with: those whose keys `scope` (a select of keys) names, or those in some key intervals. #}
+{#
+  The previous rows that a slice is compared with: those whose keys `scope` (a select of keys) names, or those in some
+  key intervals.
+#}
 {%- macro _previous_slice(job, batch, last, condition='true', scope=none) -%}
   {%- set rows = deltawave._previous_rows(job, last, batch.columns | selectattr('in_old') | list, condition) -%}
   {%- if scope is none -%}
@@ -154,7 +168,10 @@ where {{ condition }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# A condition that skips most previous rows that a slice of scattered keys is not compared with: the ranges of its keys. #}
+{#
+  A condition that skips most previous rows that a slice of scattered keys is not compared with: the ranges of its
+  keys.
+#}
 {%- macro _ranges_of_slice(job, batch, last) -%}
   {%- set ranges = deltawave._read_ranges(job, batch, last.ranges) -%}
   {%- set lows = deltawave._attempt_relation(job, last.ranges) -%}

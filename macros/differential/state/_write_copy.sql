@@ -6,7 +6,10 @@
   {{ return(deltawave._copy_in_files(job, table, rows, columns)) }}
 {%- endmacro -%}
 
-{# A large copy that a Python library joins, and writes if it can read the dump where its files are: in a third of the time that Spark takes. #}
+{#
+  A large copy that a Python library joins, and writes if it can read the dump where its files are: in a third of the
+  time that Spark takes.
+#}
 {%- macro _copy_in_files(job, table, rows, columns) -%}
   {%- set relation = deltawave._attempt_relation(job, table) -%}
   {%- set names = deltawave._quoted_list(columns | map(attribute='name')) -%}
@@ -20,8 +23,9 @@
 {%- endmacro -%}
 
 {#
-  Are copies joined by a Python library, where their files are? That takes a part of the time of Spark's join, and finds the same changes. Not if the log's
-  rows need more than values of both: with a tolerance, or rows that are counted or set aside.
+  Are copies joined by a Python library, where their files are? That takes a part of the time of Spark's join, and
+  finds the same changes. Not if the log's rows need more than values of both: with a tolerance, or rows that are
+  counted or set aside.
 #}
 {%- macro _may_join_in_files(job) -%}
   {%- set settings = job.settings -%}
@@ -73,7 +77,9 @@ from dump
   {{ return({}) }}
 {%- endmacro -%}
 
-{# The start of a statement that writes rows with these columns and key_hash: bucketed and sorted by it where Spark can. #}
+{#
+  The start of a statement that writes rows with these columns and key_hash: bucketed and sorted by it where Spark can.
+#}
 {%- macro _create_by_hash(job, table, columns) -%}
 create table {{ deltawave._attempt_relation(job, table) }}
 using {{ deltawave._state_format() }}
@@ -85,8 +91,8 @@ as
 {%- endmacro -%}
 
 {#
-  The number of buckets: one for a small table, otherwise the session's number of shuffle partitions, so that the join is as parallel as any other. Queried
-  once per run.
+  The number of buckets: one for a small table, otherwise the session's number of shuffle partitions, so that the join
+  is as parallel as any other. Queried once per run.
 #}
 {%- macro _buckets(job) -%}
   {%- if job.is_small -%}

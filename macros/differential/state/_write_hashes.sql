@@ -1,9 +1,9 @@
 {#
-  Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has these functions:
+  Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has
+  these functions:
 
-    hash_version    what computes the hashes of such rows
-    differing_pairs the rows of the dump that differ from the hashes of the previous state, with the previous rows if it can read the log
-    kept_hashes     the hashes of rows
+    hash_version    what computes the hashes of such rows differing_pairs the rows of the dump that differ from the
+    hashes of the previous state, with the previous rows if it can read the log kept_hashes     the hashes of rows
     patched_hashes  the hashes of the previous state, after later changes
 
   Only the library reads the state.
@@ -18,7 +18,10 @@
   {{ return(deltawave._hashes_by_library(job, batch, 'kept_hashes', {'relations': relations, 'options': {}})) }}
 {%- endmacro -%}
 
-{# A select's rows in the log's types: a copy has those of its own dump, in which a number may be narrower, and have another hash. #}
+{#
+  A select's rows in the log's types: a copy has those of its own dump, in which a number may be narrower, and have
+  another hash.
+#}
 {%- macro _typed_rows(batch, rows) -%}
   {%- set cells = [] -%}
   {%- for column in batch.columns if column.in_new -%}{%- do cells.append(deltawave._typed_cell(column)) -%}{%- endfor -%}
@@ -40,7 +43,10 @@
   {{ return('select * from ' ~ deltawave._view_by_python(job, batch, job.strategy.library ~ '.' ~ function, given.relations, options, 'hashes')) }}
 {%- endmacro -%}
 
-{# The hashes of the previous state, as a library takes them {relations, options}: the written ones, and the log's changes since, if there are any. #}
+{#
+  The hashes of the previous state, as a library takes them {relations, options}: the written ones, and the log's
+  changes since, if there are any.
+#}
 {%- macro _known_hashes(job, batch, last) -%}
   {%- set relations, options = {'kept': deltawave._attempt_relation(job, last.state) | string}, {} -%}
   {%- if last.state.as_of < last.batch_id -%}
@@ -68,7 +74,10 @@
   {{ return(options) }}
 {%- endmacro -%}
 
-{# The description of the dump's columns for the library: [{name, data_type, is_key, is_compared, comparable}], see _columns_for_python. #}
+{#
+  The description of the dump's columns for the library: [{name, data_type, is_key, is_compared, comparable}], see
+  _columns_for_python.
+#}
 {%- macro _hashed_columns(batch) -%}
   {%- set columns = [] -%}
   {%- for column in batch.columns if column.in_new -%}

@@ -1,7 +1,8 @@
 {#
-  The select of a batch's changes if a Python library function compares: strategy.comparison is its dotted path. It receives both sides in the
-  log's columns and types; docs/python_strategies.md describes its result. The result becomes a temporary view, which the adapter drops before the
-  model's next comparison or when the node ends, however it ends.
+  The select of a batch's changes if a Python library function compares: strategy.comparison is its dotted path. It
+  receives both sides in the log's columns and types; docs/python_strategies.md describes its result. The result
+  becomes a temporary view, which the adapter drops before the model's next comparison or when the node ends, however
+  it ends.
 #}
 {%- macro _changes_by_python(job, batch) -%}
   {%- set columns = deltawave._columns_for_python(batch) -%}
@@ -28,8 +29,10 @@ from {{ changes }}
 {%- endmacro -%}
 
 {#
-  The description of the columns for the function: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance, comparable}]. comparable:
-  for a compared column, an expression over its name whose values are null-safely equal exactly where the contents are (see _comparable).
+  The description of the columns for the function: [{name, data_type, is_key, in_old, in_new, is_compared, tolerance,
+  comparable}]. comparable:
+  for a compared column, an expression over its name whose values are null-safely equal exactly where the contents are
+  (see _comparable).
 #}
 {%- macro _columns_for_python(batch) -%}
   {%- set marker = {
@@ -53,9 +56,9 @@ from {{ changes }}
 {%- endmacro -%}
 
 {#
-  A column that joins the log is backfilled (see _is_backfilled). The function need not know that: it compares one more column, false in all old
-  rows and true in the new rows whose value has to be logged, so that these become updates. The engine then removes its name from changed_columns;
-  an update whose list is empty afterwards is a backfill.
+  A column that joins the log is backfilled (see _is_backfilled). The function need not know that: it compares one more
+  column, false in all old rows and true in the new rows whose value has to be logged, so that these become updates.
+  The engine then removes its name from changed_columns; an update whose list is empty afterwards is a backfill.
 #}
 {%- macro _backfill_marker() -%}
   {#- Reserved: no column of a dump has this name. -#}
@@ -66,7 +69,10 @@ from {{ changes }}
   {{ return(batch.columns | selectattr('is_added') | list | length > 0) }}
 {%- endmacro -%}
 
-{# One side as a select in parentheses: the log's columns that the side has, in the log's types, without columns that only place rows. #}
+{#
+  One side as a select in parentheses: the log's columns that the side has, in the log's types, without columns that
+  only place rows.
+#}
 {%- macro _side_for_python(batch, side) -%}
   {%- set cells = [] -%}
   {%- for column in batch.columns if column['in_' ~ side] -%}
@@ -87,7 +93,9 @@ from {{ changes }}
   {{ return(sql) }}
 {%- endmacro -%}
 
-{# The names of the log's columns in the changes; stops if one of the contract's columns is missing or has another type. #}
+{#
+  The names of the log's columns in the changes; stops if one of the contract's columns is missing or has another type.
+#}
 {%- macro _require_changes(job, batch, changes) -%}
   {%- set returned = deltawave._types_of(deltawave._columns_of(changes)) -%}
   {%- set needed = deltawave._log_columns(job, batch.columns) -%}

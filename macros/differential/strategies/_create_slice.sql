@@ -15,7 +15,10 @@ as
   {%- do deltawave._run(job, 'create table ' ~ batch.landed ~ ' (nothing boolean) using ' ~ deltawave._state_format()) -%}
 {%- endmacro -%}
 
-{# is_balanced: in files of about the same size. Later reading splits the files of a whole dump anyway, and moving all of its rows takes longer than writing. #}
+{#
+  is_balanced: in files of about the same size. Later reading splits the files of a whole dump anyway, and moving all
+  of its rows takes longer than writing.
+#}
 {%- macro _hashed_slice(job, select, is_balanced=true) -%}
 with slice as (
     {{ deltawave._indented(select) }}

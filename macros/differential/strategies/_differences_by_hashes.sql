@@ -1,10 +1,12 @@
 {#
   The state has keys and hashes, which a Python library compares with the whole dump (LG96 3.1). There are four cases:
 
-    first dump     it is landed; if it is nothing but columns of Parquet files, whose changes are noticed (see _source_fingerprint), it is read several
+    first dump     it is landed; if it is nothing but columns of Parquet files, whose changes are noticed (see
+    _source_fingerprint), it is read several
                    times instead
-    other columns  hashes cannot be compared: the dump is landed whole, and Spark joins it with the previous rows, as under outer_join
-    else           if the library can read the log, the rows that differ come with their before images, and nothing is landed; otherwise they are
+    other columns  hashes cannot be compared: the dump is landed whole, and Spark joins it with the previous rows, as
+    under outer_join else           if the library can read the log, the rows that differ come with their before
+    images, and nothing is landed; otherwise they are
                    landed with the keys of deleted rows, and Spark finds before images in the log, if it still has them
 #}
 {%- macro default___differences_by_hashes(job, batch, last) -%}
@@ -36,8 +38,9 @@
 {%- endmacro -%}
 
 {#
-  A view of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. If the library reads the log, each comes with
-  the last row of its key: with before images and _change_type, which is null without such a row; it measures how many there are.
+  A view of the dump's rows that differ from the hashes of the state: the log's columns, was_kept, is_there. If the
+  library reads the log, each comes with the last row of its key: with before images and _change_type, which is null
+  without such a row; it measures how many there are.
 #}
 {%- macro _rows_by_hashes(job, batch, last, rows) -%}
   {%- set known = deltawave._known_hashes(job, batch, last) -%}
@@ -76,8 +79,8 @@
 {%- endmacro -%}
 
 {#
-  How many rows a library finds in the files that it reads; none if Spark has to count, since it has to read the rows for a checksum as well, or the library
-  does not reach the files.
+  How many rows a library finds in the files that it reads; none if Spark has to count, since it has to read the rows
+  for a checksum as well, or the library does not reach the files.
 #}
 {%- macro _counted_in_files(job, batch, function, relations) -%}
   {%- if batch.is_first and batch.checksum_of is not none -%}{{ return(none) }}{%- endif -%}
@@ -122,8 +125,9 @@
 {%- endmacro -%}
 
 {#
-  The dump's rows in the log's columns and types. Only a narrower number is cast: files are read in place where the select takes nothing but columns. A
-  select that has these columns and no others is taken as it is: then it need not be analysed once more.
+  The dump's rows in the log's columns and types. Only a narrower number is cast: files are read in place where the
+  select takes nothing but columns. A select that has these columns and no others is taken as it is: then it need not
+  be analysed once more.
 #}
 {%- macro _named_rows(job, batch) -%}
   {%- set types = deltawave._types_of(job.columns) -%}
@@ -141,8 +145,8 @@
 {%- endmacro -%}
 
 {#
-  Does a select only take columns of Parquet files? Others may return other rows when they are read again: by a limit, by row_number() among equals. And
-  the library would copy their rows anyway.
+  Does a select only take columns of Parquet files? Others may return other rows when they are read again: by a limit,
+  by row_number() among equals. And the library would copy their rows anyway.
 #}
 {%- macro _is_plain_scan(select) -%}
   {{ return(adapter.call_library('deltawave.differencing.plain_scans.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {})) }}

@@ -11,9 +11,10 @@ having bool_and(is_flagged)
 {%- endmacro -%}
 
 {#
-  A key is not deleted while it has a live row: the application may have left a tombstone and changed only the tombstone's timestamp. So live rows
-  of the keys that would be deleted are searched at the source, whatever their timestamp, and join the slice. The high-water mark was computed
-  before, since others may have written between the two reads.
+  A key is not deleted while it has a live row: the application may have left a tombstone and changed only the
+  tombstone's timestamp. So live rows of the keys that would be deleted are searched at the source, whatever their
+  timestamp, and join the slice. The high-water mark was computed before, since others may have written between the two
+  reads.
 #}
 {%- macro _land_standing_rows(job, batch, old, incoming) -%}
   {%- set keys = job.settings.unique_key -%}

@@ -1,7 +1,8 @@
 {#
-  ID/RCS (CH98 3.6): the source computes one checksum per range; only ranges whose checksum or count moved are fetched and compared. With
-  ranges_per_run these are ranges of the run, as in _slice_by_ranges. The recorded checksum of a fetched range is the sum over the fetched rows, not
-  the one that the source reported before: rows may have changed in between.
+  ID/RCS (CH98 3.6): the source computes one checksum per range; only ranges whose checksum or count moved are fetched
+  and compared. With ranges_per_run these are ranges of the run, as in _slice_by_ranges. The recorded checksum of a
+  fetched range is the sum over the fetched rows, not the one that the source reported before: rows may have changed in
+  between.
 #}
 {%- macro default___slice_by_range_checksums(job, batch, last) -%}
   {%- if not last -%}
@@ -21,7 +22,10 @@
   {{ return(deltawave._reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=read | length)) }}
 {%- endmacro -%}
 
-{# The read ranges whose checksum or count is not the recorded one, and the number of rows in all read ranges: {moved, rows}. #}
+{#
+  The read ranges whose checksum or count is not the recorded one, and the number of rows in all read ranges: {moved,
+  rows}.
+#}
 {%- macro _moved_ranges(job, batch, last, ranges, read) -%}
   {%- set sums = {} -%}
   {%- for row in deltawave._run(job, deltawave._range_checksums(job, batch, last, ranges, read)).rows -%}
@@ -72,8 +76,9 @@ group by range_id
 {%- endmacro -%}
 
 {#
-  The hashes of a row that are summed: two whole numbers from independent functions, over the key and the compared columns. A sum does not
-  depend on the order of rows, and two equal rows do not cancel as they would in an exclusive or.
+  The hashes of a row that are summed: two whole numbers from independent functions, over the key and the compared
+  columns. A sum does not depend on the order of rows, and two equal rows do not cancel as they would in an exclusive
+  or.
 #}
 {%- macro _summed_hashes(batch) -%}
   {%- set columns = batch.columns | selectattr('is_key') | list + batch.columns | selectattr('is_chosen') | list -%}

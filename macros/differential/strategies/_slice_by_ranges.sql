@@ -1,6 +1,6 @@
 {#
-  ID (CH98 3.4, 3.5): some key ranges per run, in rotation, each by a short read of its own, so that the source is not locked for long and no run
-  does more than its share. They are compared with the previous rows of the same ranges.
+  ID (CH98 3.4, 3.5): some key ranges per run, in rotation, each by a short read of its own, so that the source is not
+  locked for long and no run does more than its share. They are compared with the previous rows of the same ranges.
 #}
 {%- macro default___slice_by_ranges(job, batch, last) -%}
   {%- if not last -%}
@@ -27,7 +27,8 @@
 {%- endmacro -%}
 
 {#
-  The ranges of this run, from where the last run stopped. A run ends at the last range; the next one starts at the first. Without ranges_per_run:
+  The ranges of this run, from where the last run stopped. A run ends at the last range; the next one starts at the
+  first. Without ranges_per_run:
   all ranges, wherever the last run stopped.
 #}
 {%- macro _ranges_of_run(job, batch, ranges) -%}
@@ -40,8 +41,8 @@
 {%- endmacro -%}
 
 {#
-  Refuses a source without rows as soon as the ranges of a run have none; otherwise its rows would be deleted a few ranges at a time. An accepted
-  run lets each range pass once.
+  Refuses a source without rows as soon as the ranges of a run have none; otherwise its rows would be deleted a few
+  ranges at a time. An accepted run lets each range pass once.
 #}
 {%- macro _check_ranges_rows(job, batch, ranges, read, rows) -%}
   {%- set is_accepted = deltawave._is_accepted(job) or not read | rejectattr('is_accepted') | list -%}
@@ -52,7 +53,10 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The source's rows in some of the ranges, as a select of the log's columns, with the row's checksum if ranges have checksums. #}
+{#
+  The source's rows in some of the ranges, as a select of the log's columns, with the row's checksum if ranges have
+  checksums.
+#}
 {%- macro _rows_of_ranges(job, batch, ranges, chosen) -%}
   {%- set intervals = deltawave._intervals(chosen) if ranges else [{'low': none, 'high': none}] -%}
   {%- set is_summed = job.strategy.checksums == 'ranges' -%}
@@ -69,7 +73,8 @@ where {{ deltawave._ranges_condition(job, ranges, chosen) }}
 {%- endmacro -%}
 
 {#
-  The reading of a slice of whole ranges. It is compared with the previous rows of the fetched ranges. `read` are all ranges that this run read at the
+  The reading of a slice of whole ranges. It is compared with the previous rows of the fetched ranges. `read` are all
+  ranges that this run read at the
   source: its part of the rotation. The next run starts after them.
 #}
 {%- macro _reading_of_ranges(job, batch, last, ranges, read, fetched, checksums=0) -%}

@@ -1,8 +1,9 @@
 {#
-  TLCS (CH98 3.3): the state has one checksum per key. The source's keys and checksums, both narrow, are joined with it; only rows whose
-  checksum differs are fetched whole. Before images come from the log, if it still has them.
+  TLCS (CH98 3.3): the state has one checksum per key. The source's keys and checksums, both narrow, are joined with
+  it; only rows whose checksum differs are fetched whole. Before images come from the log, if it still has them.
 
-  The source is read twice, and may change in between. The first read finds candidate keys; only rows of the second read are logged and recorded in the
+  The source is read twice, and may change in between. The first read finds candidate keys; only rows of the second
+  read are logged and recorded in the
   state: rows that the source had. Changes that the first read missed are found in the next run.
 #}
 {%- macro default___slice_by_row_checksums(job, batch, last) -%}
@@ -18,9 +19,9 @@
 {%- endmacro -%}
 
 {#
-  The landed rows with was_kept and is_there: rows that differ by their checksums, and the keys of deleted ones. They are compared with the log or, if
-  that does not have their previous rows, are the changes themselves; then also the last values of deletes are null. differs: whether a landed row
-  differs.
+  The landed rows with was_kept and is_there: rows that differ by their checksums, and the keys of deleted ones. They
+  are compared with the log or, if that does not have their previous rows, are the changes themselves; then also the
+  last values of deletes are null. differs: whether a landed row differs.
 #}
 {%- macro _reading_of_differing(job, batch, differs) -%}
   {%- set has_rows = deltawave._log_has_all_rows(job, batch) -%}

@@ -1,8 +1,8 @@
 {#
-  TS and TDI (CH98 3.2): the rows whose timestamp is in the closed interval from the last high-water mark, minus the overlap, to the newest
-  timestamp. Rows at the mark and within the overlap are read and compared again, so ties and late rows are found and nothing is reported twice. A
-  flagged row is a delete; a row created and flagged between two runs makes no change. ATDI is the same over a covering copy, which the model's
-  select reads.
+  TS and TDI (CH98 3.2): the rows whose timestamp is in the closed interval from the last high-water mark, minus the
+  overlap, to the newest timestamp. Rows at the mark and within the overlap are read and compared again, so ties and
+  late rows are found and nothing is reported twice. A flagged row is a delete; a row created and flagged between two
+  runs makes no change. ATDI is the same over a covering copy, which the model's select reads.
 #}
 {%- macro default___slice_by_time(job, batch, last) -%}
   {#- If all rows are compared, ignore the mark. -#}
@@ -29,8 +29,8 @@
 {%- endmacro -%}
 
 {#
-  The rows of the interval: the log's columns, and whether the row is flagged as deleted. Rows without a timestamp are read in every run: they are
-  either an error or inserts, see null_timestamp.
+  The rows of the interval: the log's columns, and whether the row is flagged as deleted. Rows without a timestamp are
+  read in every run: they are either an error or inserts, see null_timestamp.
 #}
 {%- macro _rows_by_time(job, batch, since) -%}
 {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
@@ -67,8 +67,8 @@ where ({{ updated_at }} >= {{ deltawave._low_mark(job, since) }} or {{ updated_a
 {%- endmacro -%}
 
 {#
-  Keys of the slice, and keys that rows with the same stable row id have in the previous state: so an updated key becomes a delete of the old key and
-  an insert of the new one (CH98 3.5).
+  Keys of the slice, and keys that rows with the same stable row id have in the previous state: so an updated key
+  becomes a delete of the old key and an insert of the new one (CH98 3.5).
 #}
 {%- macro _keys_by_row_id(job, batch, last, scope) -%}
   {%- set row_id = deltawave._quoted(job.settings.row_id) -%}

@@ -1,7 +1,8 @@
 {#
-  The next high-water mark, which never goes back. Rows ahead of the run's own clock do not move it: one row in the far future would hide
-  everything before it. A row more than a day ahead is also ignored by the clock check. The check fails if no other row is as recent as the newest
-  one read before: then the source has lost rows, or its clock was set back.
+  The next high-water mark, which never goes back. Rows ahead of the run's own clock do not move it: one row in the far
+  future would hide everything before it. A row more than a day ahead is also ignored by the clock check. The check
+  fails if no other row is as recent as the newest one read before: then the source has lost rows, or its clock was set
+  back.
 #}
 {%- macro _watch_time(job, batch, since) -%}
   {%- set updated_at = deltawave._quoted(job.settings.updated_at) -%}
@@ -59,8 +60,8 @@ from {{ batch.landed }}
 {%- endmacro -%}
 
 {#
-  The run's own clock when it began to read. limit: the highest possible mark. future: later rows are ahead for certain; clocks may differ by a
-  day, and so may times without a time zone. None for a counter.
+  The run's own clock when it began to read. limit: the highest possible mark. future: later rows are ahead for
+  certain; clocks may differ by a day, and so may times without a time zone. None for a counter.
 #}
 {%- macro _run_clock(job, batch) -%}
   {%- set now = deltawave._timestamp(deltawave._utc(batch.started_at)) -%}
@@ -82,7 +83,9 @@ from {{ batch.landed }}
   {{ return(deltawave._run(job, sql).rows[0][0]) }}
 {%- endmacro -%}
 
-{# Refuses an updated_at column that is neither a time nor a counter, or that contradicts an option for the other kind. #}
+{#
+  Refuses an updated_at column that is neither a time nor a counter, or that contradicts an option for the other kind.
+#}
 {%- macro _check_time_column(job, column) -%}
   {%- set is_counter = deltawave._whole_match('(tiny|small|big)?int|decimal\\(\\d+,0\\)', column.data_type) -%}
   {%- if column.data_type not in ['timestamp', 'timestamp_ntz', 'date'] and not is_counter -%}

@@ -24,8 +24,8 @@
 {%- endmacro -%}
 
 {#
-  Does a Python library that may join copies where their files are (see _may_join_in_files) join this dump with the last one? Both have to have the log's
-  columns and types, and no column may be compared for the first time.
+  Does a Python library that may join copies where their files are (see _may_join_in_files) join this dump with the
+  last one? Both have to have the log's columns and types, and no column may be compared for the first time.
 #}
 {%- macro _joins_in_files(job, batch, last) -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
@@ -43,7 +43,10 @@
   ))) }}
 {%- endmacro -%}
 
-{# A view of the rows that differ between two copies, each with the one before; the batch's `measured` has counts if the library has joined them. #}
+{#
+  A view of the rows that differ between two copies, each with the one before; the batch's `measured` has counts if the
+  library has joined them.
+#}
 {%- macro _pairs_of_copies(job, batch, old, new) -%}
   {%- set relations = {'old': deltawave._copied_rows(job, batch, old), 'new': deltawave._copied_rows(job, batch, new)} -%}
   {%- set columns = [] -%}

@@ -1,6 +1,7 @@
 {#
-  Refuses what would make a view miss changes: a relation that the select does not read, a change log that it reads and `relations` leaves out,
-  and rows that come from no log. dbt's graph shows it, so the adapter checks before any statement runs.
+  Refuses what would make a view miss changes: a relation that the select does not read, a change log that it reads and
+  `relations` leaves out, and rows that come from no log. dbt's graph shows it, so the adapter checks before any
+  statement runs.
 #}
 {%- macro _check_lineage(model_name, settings, node) -%}
   {%- set constants = settings.constant_relations -%}

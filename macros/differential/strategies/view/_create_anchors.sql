@@ -1,6 +1,7 @@
 {#
-  x__anchors_<batch>_<attempt>: the anchors of all rows that the relations' changes may have touched. Written before either side is read, so that
-  both are restricted alike, whatever other runs add to the logs meanwhile. Returns the table.
+  x__anchors_<batch>_<attempt>: the anchors of all rows that the relations' changes may have touched. Written before
+  either side is read, so that both are restricted alike, whatever other runs add to the logs meanwhile. Returns the
+  table.
 #}
 {%- macro _create_anchors(job, batch, last, root, moved) -%}
   {%- set anchors = deltawave._attempt_relation(job, deltawave._own_table(batch, 'anchors')) -%}
@@ -85,7 +86,9 @@ left semi join (
     on {{ deltawave._equal_columns(view_names, 'touched', log_names, 'changed', '<=>' if relation.has_null else '=') }}
 {%- endmacro -%}
 
-{# The mapped values of a relation's changes: of current rows, of deleted rows, and of updated rows before the update. #}
+{#
+  The mapped values of a relation's changes: of current rows, of deleted rows, and of updated rows before the update.
+#}
 {%- macro _changed_values(relation) -%}
   {%- set after = deltawave._quoted_list(relation.log_columns | map(attribute='name')) -%}
   {%- set before = [] -%}
@@ -108,8 +111,8 @@ where {{ in_batches }}
 {%- endmacro -%}
 
 {#
-  If a changed value is null, columns are compared null-safely: that may find too many rows but never too few. The null-safe join cannot be pushed
-  down, so it is used only if needed.
+  If a changed value is null, columns are compared null-safely: that may find too many rows but never too few. The
+  null-safe join cannot be pushed down, so it is used only if needed.
 #}
 {%- macro _watch_changes(job, relation) -%}
   {%- set sql -%}
@@ -122,7 +125,9 @@ where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
   {%- do relation.update(has_null=deltawave._run(job, sql).rows[0][0] | int > 0) -%}
 {%- endmacro -%}
 
-{# The condition that columns of two aliases are equal, pair by pair. Spark does not push a null-safe one below a join. #}
+{#
+  The condition that columns of two aliases are equal, pair by pair. Spark does not push a null-safe one below a join.
+#}
 {%- macro _equal_columns(left_names, left, right_names, right, operator='=') -%}
   {%- set conditions = [] -%}
   {%- for name in left_names -%}

@@ -1,8 +1,8 @@
 {#
-  The relations that a view joins, one per mapping, the root's first mapping first: [{name, unique_id, log, published, first_batch, last_batch,
-  last_attempt, is_behind, before_since, settings, has_before, log_columns, view_columns, anchors, is_direct}]. published: see _require_same_log;
-  log_columns and view_columns are the mapped columns, pair by pair; is_direct: the anchors are among the mapped columns. seen: the progress of the last
-  run.
+  The relations that a view joins, one per mapping, the root's first mapping first: [{name, unique_id, log, published,
+  first_batch, last_batch, last_attempt, is_behind, before_since, settings, has_before, log_columns, view_columns,
+  anchors, is_direct}]. published: see _require_same_log; log_columns and view_columns are the mapped columns, pair by
+  pair; is_direct: the anchors are among the mapped columns. seen: the progress of the last run.
 #}
 {%- macro _joined_relations(job, batch, seen, between) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
@@ -55,9 +55,10 @@
 {%- endmacro -%}
 
 {#
-  The last batch that brought or undid changes (so a compaction does not count), and whether the log is behind: whether it no longer has all changes
-  after `seen`, because batches were undone or expired, or the log was rebuilt. If a stored model lies between, only batches count that existed when
-  this invocation began, or that it made itself: the nodes that have run since contain their changes. Other batches are left to the next run.
+  The last batch that brought or undid changes (so a compaction does not count), and whether the log is behind: whether
+  it no longer has all changes after `seen`, because batches were undone or expired, or the log was rebuilt. If a
+  stored model lies between, only batches count that existed when this invocation began, or that it made itself: the
+  nodes that have run since contain their changes. Other batches are left to the next run.
 #}
 {%- macro _batches_since(source, record, seen, attempt, stored) -%}
   {%- set started_at = deltawave._timestamp(deltawave._utc(run_started_at)) -%}
@@ -115,7 +116,10 @@ from held
   {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
 {%- endmacro -%}
 
-{# Are the anchors among the mapped columns of a relation? Only with the same types; otherwise Spark compares the values. #}
+{#
+  Are the anchors among the mapped columns of a relation? Only with the same types; otherwise Spark compares the
+  values.
+#}
 {%- macro _names_anchors(relation, anchors) -%}
   {%- set named = [] -%}
   {%- for column in relation.view_columns -%}

@@ -1,7 +1,8 @@
 {#
-  The nodes between the change logs and a view, including seeds: [{unique_id, name, resource_type, is_stored, code, reads}]. code: a hash of what
-  determines its rows, the text of a view in the catalog, otherwise the node's own source. is_stored: it stores its rows, which are as recent as
-  its last run. reads: the unique_ids of everything that it reads.
+  The nodes between the change logs and a view, including seeds: [{unique_id, name, resource_type, is_stored, code,
+  reads}]. code: a hash of what determines its rows, the text of a view in the catalog, otherwise the node's own
+  source. is_stored: it stores its rows, which are as recent as its last run. reads: the unique_ids of everything that
+  it reads.
 #}
 {%- macro _nodes_between(job) -%}
   {%- set constants = job.settings.constant_relations -%}
@@ -23,7 +24,9 @@
   {{ return(between) }}
 {%- endmacro -%}
 
-{# Stops if --defer makes the select read rows of another environment, whose changes are not in this environment's logs. #}
+{#
+  Stops if --defer makes the select read rows of another environment, whose changes are not in this environment's logs.
+#}
 {%- macro _require_own_relations(job, batch) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
   {%- set elsewhere = [] -%}
@@ -43,8 +46,8 @@
 {%- endmacro -%}
 
 {#
-  Stops if a node between stores rows from before a change that this run would record as seen: a new batch of a log, or edited code. Only a run of
-  that node in this invocation, which dbt orders after the logs, proves that it has them.
+  Stops if a node between stores rows from before a change that this run would record as seen: a new batch of a log, or
+  edited code. Only a run of that node in this invocation, which dbt orders after the logs, proves that it has them.
 #}
 {%- macro _require_fresh(job, batch, between, relations, seen) -%}
   {%- set news = [] -%}

@@ -1,7 +1,8 @@
 {#
-  VBD (CH98 4): the change log of a join, from the change logs of its relations. The mapped columns of a changed row, before and after the change,
-  show which rows of the view it may touch. The rows with their anchors (the root's mapped columns) are selected again and compared with the previous
-  ones. So an unmatched row of a left join disappears when a partner comes, and returns when that is deleted.
+  VBD (CH98 4): the change log of a join, from the change logs of its relations. The mapped columns of a changed row,
+  before and after the change, show which rows of the view it may touch. The rows with their anchors (the root's mapped
+  columns) are selected again and compared with the previous ones. So an unmatched row of a left join disappears when a
+  partner comes, and returns when that is deleted.
 #}
 {%- macro default___slice_by_view(job, batch, last) -%}
   {%- set seen = batch.resumed -%}
@@ -33,7 +34,10 @@
   {{ return(reading) }}
 {%- endmacro -%}
 
-{# Stops if one of the logs was rewritten while this run read them: deletes of a batch that is expired by now would never be seen. #}
+{#
+  Stops if one of the logs was rewritten while this run read them: deletes of a batch that is expired by now would
+  never be seen.
+#}
 {%- macro _require_same_logs(job, batch, relations) -%}
   {%- for log in relations | map(attribute='published') | select | unique(attribute='name') -%}
     {%- do deltawave._require_same_log(job, batch, log) -%}
@@ -51,7 +55,10 @@
   {{ return(progress) }}
 {%- endmacro -%}
 
-{# The view's rows of the touched anchors, and the previous ones. Anchors are part of the key, so both sides can be searched by them. #}
+{#
+  The view's rows of the touched anchors, and the previous ones. Anchors are part of the key, so both sides can be
+  searched by them.
+#}
 {%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
   {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
   {%- set condition = deltawave._has_few_values(deltawave._few_values(job, anchors, root.view_columns)) -%}
