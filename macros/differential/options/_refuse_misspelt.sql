@@ -26,7 +26,7 @@
 
 {#
   Does a key differ from the option only by case, dashes, a plural, words cut off or added (max_deletes, ignore_cols,
-  unique_key_columns), or a letter or two?
+  unique_key_columns), or one letter?
 #}
 {%- macro _is_near(given, option) -%}
   {%- set theirs = deltawave._words_of_option(given) -%}
@@ -37,8 +37,7 @@
   {%- if pairs | length > 1 and not apart -%}
     {{ return(true) }}
   {%- endif -%}
-  {%- set one, other = theirs | join, ours | join -%}
-  {{ return(deltawave._differ_by_letters(one, other, 1 if other | length < 12 else 2)) }}
+  {{ return(deltawave._differ_by_a_letter(theirs | join, ours | join)) }}
 {%- endmacro -%}
 
 {#
@@ -60,7 +59,7 @@
   {%- if theirs | length > 1 and theirs | length <= ours | length and not longer -%}
     {{ return(true) }}
   {%- endif -%}
-  {{ return(other | length > 7 and deltawave._differ_by_letters(one, other, 1)) }}
+  {{ return(other | length > 7 and deltawave._differ_by_a_letter(one, other)) }}
 {%- endmacro -%}
 
 {# In lower case and the singular. #}
@@ -70,26 +69,17 @@
   {{ return(words | select | list) }}
 {%- endmacro -%}
 
-{%- macro _differ_by_letters(one, other, bound) -%}
-  {{ return((one | length - other | length) | abs <= bound and deltawave._edit_distance(one, other) <= bound) }}
+{#
+  Do two words differ by a letter that is inserted, left out, replaced or in another place? Then what is left of them
+  without a letter is the same.
+#}
+{%- macro _differ_by_a_letter(one, other) -%}
+  {{ return(deltawave._without_a_letter(one) | select('in', deltawave._without_a_letter(other)) | list | length > 0) }}
 {%- endmacro -%}
 
-{# The number of letters to insert, delete, replace or swap with a neighbour. #}
-{%- macro _edit_distance(one, other) -%}
-  {%- set rows = namespace(before=none, last=range(other | length + 1) | list) -%}
-  {%- for letter in one -%}
-    {%- set i = loop.index0 -%}
-    {%- set row = [i + 1] -%}
-    {%- for theirs in other -%}
-      {%- set j = loop.index0 -%}
-      {%- set costs = [row[j] + 1, rows.last[j + 1] + 1, rows.last[j] + (0 if letter == theirs else 1)] -%}
-      {%- if i > 0 and j > 0 and letter == other[j - 1] and theirs == one[i - 1] -%}
-        {%- do costs.append(rows.before[j - 1] + 1) -%}
-      {%- endif -%}
-      {%- do row.append(costs | min) -%}
-    {%- endfor -%}
-    {%- set rows.before = rows.last -%}
-    {%- set rows.last = row -%}
-  {%- endfor -%}
-  {{ return(rows.last[-1]) }}
+{# A word, and what is left of it without each of its letters. #}
+{%- macro _without_a_letter(word) -%}
+  {%- set found = [word] -%}
+  {%- for letter in word -%}{%- do found.append(word[:loop.index0] ~ word[loop.index:]) -%}{%- endfor -%}
+  {{ return(found) }}
 {%- endmacro -%}
