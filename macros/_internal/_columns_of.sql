@@ -54,7 +54,9 @@
     {%- set fields = [] -%}
     {%- for field in type.fields -%}
       {%- set plain = deltawave._whole_match('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
-      {%- do fields.append((field.name if plain else deltawave._quoted(field.name)) ~ ':' ~ deltawave._type_text(field.type)) -%}
+      {%- do fields.append(
+        (field.name if plain else deltawave._quoted(field.name)) ~ ':' ~ deltawave._type_text(field.type)
+      ) -%}
     {%- endfor -%}
     {{ return('struct<' ~ fields | join(',') ~ '>') }}
   {%- endif -%}
@@ -79,7 +81,9 @@
 {# Stops where an argument names a column that does not exist. #}
 {%- macro _require_columns(wanted, names, relation, macro_name) -%}
   {%- for column in wanted if column | lower not in names | map('lower') -%}
-    {%- do deltawave._fail('no_such_column', {'macro': macro_name, 'relation': relation | string, 'column': column, 'columns': names | join(', ')}) -%}
+    {%- do deltawave._fail('no_such_column', {
+      'macro': macro_name, 'relation': relation | string, 'column': column, 'columns': names | join(', '),
+    }) -%}
   {%- endfor -%}
 {%- endmacro -%}
 
@@ -95,7 +99,9 @@
   {%- endif -%}
   {%- set known = {} -%}
   {%- if relation -%}
-    {%- for column in deltawave._columns_of(relation) -%}{%- do known.update({column.name | lower: column}) -%}{%- endfor -%}
+    {%- for column in deltawave._columns_of(relation) -%}
+      {%- do known.update({column.name | lower: column}) -%}
+    {%- endfor -%}
   {%- endif -%}
   {%- set typed = [] -%}
   {%- for column in given -%}
@@ -107,7 +113,9 @@
       {%- do typed.append({'name': column, 'data_type': 'void'}) -%}
     {%- elif relation -%}
       {%- set names = known.values() | map(attribute='name') | join(', ') -%}
-      {%- do deltawave._fail('no_such_column', {'macro': macro_name, 'relation': relation | string, 'column': column, 'columns': names}) -%}
+      {%- do deltawave._fail('no_such_column', {
+        'macro': macro_name, 'relation': relation | string, 'column': column, 'columns': names,
+      }) -%}
     {%- else -%}
       {%- do deltawave._fail('untyped_column', {'macro': macro_name, 'column': column}) -%}
     {%- endif -%}

@@ -19,7 +19,9 @@
     {%- endfor -%}
   {%- endfor -%}
   {%- if found | length > 1 -%}
-    {%- do deltawave._fail('ambiguous_name', {'macro': macro_name, 'value': name, 'names': found.keys() | join(', ')}) -%}
+    {%- do deltawave._fail('ambiguous_name', {
+      'macro': macro_name, 'value': name, 'names': found.keys() | join(', '),
+    }) -%}
   {%- endif -%}
   {{ return(found.values() | first if found else none) }}
 {%- endmacro -%}

@@ -1,9 +1,13 @@
 {# Does the catalog have a relation? #}
 {%- macro _in_catalog(relation) -%}
-  {%- set known = adapter.names_like(relation.schema, relation.identifier) if adapter.names_like is defined else none -%}
+  {%- set known = adapter.names_like(relation.schema, relation.identifier) if adapter.names_like is defined
+      else none -%}
   {%- if known is not none -%}{{ return(relation.identifier | lower in known | map('lower') | list) }}{%- endif -%}
-  {%- if not run_query('show schemas like ' ~ deltawave._literal(relation.schema)).rows -%}{{ return(false) }}{%- endif -%}
-  {%- set like = 'show tables in ' ~ deltawave._quoted(relation.schema) ~ ' like ' ~ deltawave._literal(relation.identifier) -%}
+  {%- if not run_query('show schemas like ' ~ deltawave._literal(relation.schema)).rows -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {%- set like = 'show tables in ' ~ deltawave._quoted(relation.schema) ~ ' like '
+      ~ deltawave._literal(relation.identifier) -%}
   {{ return(run_query(like).rows | length > 0) }}
 {%- endmacro -%}
 

@@ -4,10 +4,16 @@
 {%- macro _instant(job, expression) -%}
   {%- if job.snapshot_type == 'timestamp' -%}
     {{ return(expression) }}
-  {%- elif job.snapshot_type in ['date', 'string', 'timestamp_ntz'] or job.snapshot_type.startswith(('char', 'varchar')) -%}
-    {{ return('try_to_timestamp(cast(try_cast(' ~ expression ~ " as timestamp_ntz) as string) || ' UTC', 'yyyy-MM-dd HH:mm:ss[.SSSSSS][.SSSSS][.SSSS][.SSS][.SS][.S] VV')") }}
+  {%- elif job.snapshot_type in ['date', 'string', 'timestamp_ntz']
+      or job.snapshot_type.startswith(('char', 'varchar')) -%}
+    {{ return(
+      'try_to_timestamp(cast(try_cast(' ~ expression
+      ~ " as timestamp_ntz) as string) || ' UTC', 'yyyy-MM-dd HH:mm:ss[.SSSSSS][.SSSSS][.SSSS][.SSS][.SS][.S] VV')"
+    ) }}
   {%- else -%}
-    {%- do deltawave._fail('snapshot_date_type', {'model': job.name, 'column': job.settings.snapshot_date, 'type': job.snapshot_type}) -%}
+    {%- do deltawave._fail('snapshot_date_type', {
+      'model': job.name, 'column': job.settings.snapshot_date, 'type': job.snapshot_type,
+    }) -%}
   {%- endif -%}
 {%- endmacro -%}
 

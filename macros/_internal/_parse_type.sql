@@ -34,7 +34,8 @@
   -#}
   {%- for _ in range(text | length) -%}
     {%- if at.is_open -%}
-      {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct' else {'name': none, 'end': at.position} -%}
+      {%- set field = deltawave._field_name_at(text, at.position) if kind == 'struct'
+          else {'name': none, 'end': at.position} -%}
       {%- set part = deltawave._parse_type_at(text, field.end) -%}
       {%- set following = modules.re.match('(?i)\\s*(,|>(\\s*not\\s+null)?)\\s*', text[part.end:]) -%}
       {%- if not following -%}
@@ -67,7 +68,10 @@
     \s*(?:\([^()]*\))?(?:\s(?:collate|day|hour|minute|second|year|month|not)\b[^,<>:]*)?(?:[,>]|$))
   {%- endset -%}
   {%- set type = modules.re.sub('\\s*\\n\\s*', '', type) -%}
-  {%- for pattern in ['\\s*`((?:[^`]|``)*)`(?:\\s*:\\s*|\\s+)', '\\s*([^\\s:,<>]+)\\s+' ~ type, '\\s*(.+?)\\s*:\\s*' ~ type, '\\s*([^:]+?)\\s*:\\s*'] -%}
+  {%- for pattern in [
+    '\\s*`((?:[^`]|``)*)`(?:\\s*:\\s*|\\s+)', '\\s*([^\\s:,<>]+)\\s+' ~ type, '\\s*(.+?)\\s*:\\s*' ~ type,
+    '\\s*([^:]+?)\\s*:\\s*',
+  ] -%}
     {%- set found = modules.re.match('(?is)' ~ pattern, text[start:]) -%}
     {%- if found -%}
       {%- set name = found.group(1) | replace('``', '`') if loop.first else found.group(1) -%}
@@ -82,7 +86,8 @@
   {%- if type.kind == 'atomic' -%}
     {{ return([type.name]) }}
   {%- endif -%}
-  {%- set inner = {'array': [type.element], 'map': [type.key, type.value]}.get(type.kind) or type.fields | map(attribute='type') | list -%}
+  {%- set inner = {'array': [type.element], 'map': [type.key, type.value]}.get(type.kind)
+      or type.fields | map(attribute='type') | list -%}
   {%- set parts = [type.kind] -%}
   {%- for part in inner -%}{%- do parts.extend(deltawave._type_parts(part)) -%}{%- endfor -%}
   {{ return(parts) }}
@@ -113,7 +118,8 @@
     {%- set key = deltawave._comparable_part('entry.key', type.key) -%}
     {%- set value = deltawave._comparable_part('entry.value', type.value) -%}
     {%- if key != 'entry.key' or value != 'entry.value' -%}
-      {%- set entries = 'transform(' ~ entries ~ ", entry -> named_struct('key', " ~ key ~ ", 'value', " ~ value ~ '))' -%}
+      {%- set entries = 'transform(' ~ entries ~ ", entry -> named_struct('key', " ~ key ~ ", 'value', " ~ value
+          ~ '))' -%}
     {%- endif -%}
     {{ return('sort_array(' ~ entries ~ ')') }}
 
@@ -132,7 +138,9 @@
     {{ return('if(isnull(' ~ expression ~ '), null, named_struct(' ~ fields | join(', ') ~ '))') }}
 
   {%- elif type.name == 'variant' -%}
-    {{ return('concat(schema_of_variant(' ~ expression ~ "), ' ', to_json(" ~ expression ~ ", map('timeZone', 'UTC')))") }}
+    {{ return(
+      'concat(schema_of_variant(' ~ expression ~ "), ' ', to_json(" ~ expression ~ ", map('timeZone', 'UTC')))"
+    ) }}
   {%- elif modules.re.match('interval (year|month)', type.name) -%}
     {{ return('cast(cast(' ~ expression ~ ' as interval year to month) as string)') }}
   {%- elif type.name == 'interval' -%}

@@ -44,7 +44,9 @@
   indenting would change that text.
 #}
 {%- macro _indented(sql) -%}
-  {%- set quoted = modules.re.findall('`[^`]*`|\'(?:[^\'\\\\]|\\\\.)*\'|"(?:[^"\\\\]|\\\\.)*"', sql, modules.re.DOTALL) -%}
+  {%- set quoted = modules.re.findall(
+    '`[^`]*`|\'(?:[^\'\\\\]|\\\\.)*\'|"(?:[^"\\\\]|\\\\.)*"', sql, modules.re.DOTALL
+  ) -%}
   {{ return(sql if '\n' in quoted | join else sql | indent) }}
 {%- endmacro -%}
 
@@ -58,7 +60,9 @@
 {# The same, as one condition per column. #}
 {%- macro _equal_parts(keys, left, right) -%}
   {%- set conditions = [] -%}
-  {%- for key in deltawave._quoted_list(keys) -%}{%- do conditions.append(left ~ '.' ~ key ~ ' <=> ' ~ right ~ '.' ~ key) -%}{%- endfor -%}
+  {%- for key in deltawave._quoted_list(keys) -%}
+    {%- do conditions.append(left ~ '.' ~ key ~ ' <=> ' ~ right ~ '.' ~ key) -%}
+  {%- endfor -%}
   {{ return(conditions) }}
 {%- endmacro -%}
 

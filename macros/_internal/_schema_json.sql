@@ -5,7 +5,9 @@
 {%- macro _schema_json(columns) -%}
   {%- set fields = [] -%}
   {%- for column in columns -%}
-    {%- do fields.append({'name': column.name, 'type': deltawave._parse_type(column.data_type), 'comment': column.comment}) -%}
+    {%- do fields.append({
+      'name': column.name, 'type': deltawave._parse_type(column.data_type), 'comment': column.comment,
+    }) -%}
   {%- endfor -%}
   {{ return(tojson(deltawave._json_type({'kind': 'struct', 'fields': fields}))) }}
 {%- endmacro -%}

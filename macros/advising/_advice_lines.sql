@@ -5,28 +5,35 @@
   {%- for one in weighed -%}
     {%- set name = one.strategy ~ (' (covering)' if one.covering_copy else '') -%}
     {%- set pages = '-' if one.pages is none else deltawave._percent(one.pages) -%}
-    {%- set sent = ['-' if one.rows_sent is none else deltawave._with_commas(one.rows_sent)] if table.is_remote else [] -%}
+    {%- set sent = ['-' if one.rows_sent is none else deltawave._with_commas(one.rows_sent)] if table.is_remote
+        else [] -%}
     {%- do rows.append([name, 'yes' if one.usable else 'no', pages] + sent + [one.reason]) -%}
   {%- endfor -%}
 
   {%- set lines = [
     '',
-    'Strategies for ' ~ deltawave._with_commas(table.rows) ~ ' rows of ' ~ deltawave._with_commas(table.row_bytes) ~ ' bytes, '
+    'Strategies for ' ~ deltawave._with_commas(table.rows) ~ ' rows of ' ~ deltawave._with_commas(table.row_bytes)
+      ~ ' bytes, '
     ~ deltawave._with_commas(table.key_bytes) ~ ' of them key' ~ (' (' ~ table.note ~ ')' if table.note else ''),
     deltawave._percent(table.compared_fraction) ~ ' of a row is compared, ' ~ deltawave._percent(table.change_fraction)
     ~ ' of the rows change from run to run',
   ] -%}
   {%- if table.snapshot_date -%}
-    {%- do lines.append('The source keeps a dump for each ' ~ table.snapshot_date ~ '; each is compared with the one before') -%}
+    {%- do lines.append(
+      'The source keeps a dump for each ' ~ table.snapshot_date ~ '; each is compared with the one before'
+    ) -%}
   {%- endif -%}
   {%- if table.timestamps and not table.has_timestamps -%}
-    {%- set use = 'strategies by timestamp take no snapshot_date' if table.snapshot_date else 'add has_timestamps: true if every change of a row sets it' -%}
+    {%- set use = 'strategies by timestamp take no snapshot_date' if table.snapshot_date
+        else 'add has_timestamps: true if every change of a row sets it' -%}
     {%- do lines.append('Timestamps: ' ~ table.timestamps | join(', ') ~ '; ' ~ use) -%}
   {%- endif -%}
   {%- do lines.append('') -%}
   {%- do lines.extend(deltawave._aligned(rows, 'llrrl' if table.is_remote else 'llrl')) -%}
   {%- do lines.extend(['', "  pages: those that a run reads and writes, its previous state and the log included, in per cent of the table's pages"]) -%}
-  {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (' with a covering copy' if choice.covering_copy else '') ~ ': ' ~ choice.reason, '']) -%}
+  {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (
+    ' with a covering copy' if choice.covering_copy else ''
+  ) ~ ': ' ~ choice.reason, '']) -%}
   {{ return(lines + deltawave._advised_config(table, choice)) }}
 {%- endmacro -%}
 
@@ -39,7 +46,9 @@
   {%- set options = ["'strategy': '" ~ choice.strategy ~ "'"] -%}
   {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
   {#- Change logs are local, wherever their sources are. -#}
-  {%- if table.is_remote and strategy.reads != 'logs' -%}{%- do options.append("'remote': '" ~ table.remote ~ "'") -%}{%- endif -%}
+  {%- if table.is_remote and strategy.reads != 'logs' -%}
+    {%- do options.append("'remote': '" ~ table.remote ~ "'") -%}
+  {%- endif -%}
   {%- if table.snapshot_date and 'snapshot_date' not in strategy.allows -%}
     {%- do options.append("'snapshot_date': '" ~ table.snapshot_date ~ "'") -%}
   {%- endif -%}
@@ -50,8 +59,13 @@
     'root': "'<change log>'",
     'relations': "{'<change log>': {'<its key>': " ~ keys[0] ~ '}}',
   } -%}
-  {%- for option, example in strategy.requires.items() -%}{%- do options.append("'" ~ option ~ "': " ~ values.get(option, example)) -%}{%- endfor -%}
-  {%- set lines = ['  {' ~ '{ config(', "      materialized='differential',", '      unique_key=[' ~ keys | join(', ') ~ '],', '      meta={'] -%}
+  {%- for option, example in strategy.requires.items() -%}
+    {%- do options.append("'" ~ option ~ "': " ~ values.get(option, example)) -%}
+  {%- endfor -%}
+  {%- set lines = [
+    '  {' ~ '{ config(', "      materialized='differential',", '      unique_key=[' ~ keys | join(', ') ~ '],',
+    '      meta={',
+  ] -%}
   {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
   {{ return(lines + ['      },', '  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}

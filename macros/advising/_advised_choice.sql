@@ -15,21 +15,30 @@
   {%- set best = finalists[0] if is_small else finalists | sort(attribute='pages') | first -%}
   {%- set reasons = [] -%}
   {%- if table.is_remote -%}
-    {%- do reasons.append('no other sends fewer rows (' ~ deltawave._with_commas(fewest) ~ ' of ' ~ deltawave._with_commas(table.rows) ~ ')') -%}
+    {%- do reasons.append(
+      'no other sends fewer rows (' ~ deltawave._with_commas(fewest) ~ ' of ' ~ deltawave._with_commas(table.rows) ~ ')'
+    ) -%}
   {%- endif -%}
   {%- if is_small -%}
-    {%- do reasons.append('a table of ' ~ deltawave._with_commas('%.1f' | format(bytes / 1e6)) ~ ' MB is read quickly, and nothing can be missed') -%}
+    {%- do reasons.append(
+      'a table of ' ~ deltawave._with_commas('%.1f' | format(bytes / 1e6))
+      ~ ' MB is read quickly, and nothing can be missed'
+    ) -%}
   {%- elif usable | length == 1 -%}
     {%- set reasons = ['it is the only one that can be used'] -%}
   {%- elif finalists | length > 1 -%}
     {%- do reasons.append(
-      'of ' ~ ('those' if table.is_remote else 'those that can be used') ~ ' it reads and writes least, ' ~ deltawave._percent(best.pages) ~ ' of the table'
+      'of ' ~ ('those' if table.is_remote else 'those that can be used') ~ ' it reads and writes least, '
+        ~ deltawave._percent(best.pages) ~ ' of the table'
     ) -%}
   {%- endif -%}
   {%- set missing = [] -%}
   {%- set requires = deltawave._strategy_named('advise', best.strategy).requires -%}
   {%- if 'updated_at' in requires and not table.has_timestamps -%}{%- do missing.append('a timestamp') -%}{%- endif -%}
-  {%- if 'delete_flag' in requires and not table.flags_deletes -%}{%- do missing.append('a delete flag') -%}{%- endif -%}
-  {%- set before = ' Before that, add ' ~ missing | join(' and ') ~ ' to the source, and have every change set what it adds.' if missing else '' -%}
+  {%- if 'delete_flag' in requires and not table.flags_deletes -%}
+    {%- do missing.append('a delete flag') -%}
+  {%- endif -%}
+  {%- set before = ' Before that, add ' ~ missing | join(' and ')
+      ~ ' to the source, and have every change set what it adds.' if missing else '' -%}
   {{ return(dict(best, reason=reasons | join('; ') ~ '.' ~ before)) }}
 {%- endmacro -%}

@@ -18,10 +18,13 @@
     {%- if table[name] is none -%}{%- do table.update({name: assumed}) -%}{%- endif -%}
   {%- endfor -%}
   {#- A row of a few bytes is assumed to be all key, unless a longer key is given. -#}
-  {%- if arguments.key_bytes is none -%}{%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}{%- endif -%}
+  {%- if arguments.key_bytes is none -%}
+    {%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}
+  {%- endif -%}
   {%- if table.key_bytes > table.row_bytes -%}
     {%- do deltawave._fail('option_value', {
-      'model': 'advise', 'option': 'key_bytes', 'value': table.key_bytes, 'allowed': 'a number up to the row_bytes, ' ~ table.row_bytes,
+      'model': 'advise', 'option': 'key_bytes', 'value': table.key_bytes,
+      'allowed': 'a number up to the row_bytes, ' ~ table.row_bytes,
     }) -%}
   {%- endif -%}
   {{ return(table) }}
@@ -42,7 +45,9 @@
       {%- set allowed = none if value is boolean else 'true, false' -%}
     {%- endif -%}
     {%- if allowed -%}
-      {%- do deltawave._fail('option_value', {'model': 'advise', 'option': name, 'value': value, 'allowed': allowed}) -%}
+      {%- do deltawave._fail('option_value', {
+        'model': 'advise', 'option': name, 'value': value, 'allowed': allowed,
+      }) -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}

@@ -10,12 +10,16 @@
   {%- set unique_key = settings.get('unique_key') or [] -%}
   {%- set unique_key = [unique_key] if unique_key is string else unique_key -%}
   {%- set measured = {'unique_key': unique_key} if unique_key else {} -%}
-  {%- if settings.get('remote') -%}{%- do measured.update(is_remote=true, remote=settings.get('remote')) -%}{%- endif -%}
+  {%- if settings.get('remote') -%}
+    {%- do measured.update(is_remote=true, remote=settings.get('remote')) -%}
+  {%- endif -%}
   {%- set date = snapshot_date or (settings.get('snapshot_date') if is_log else deltawave._date_of_folders(node)) -%}
   {%- if date -%}{%- do measured.update(snapshot_date=date) -%}{%- endif -%}
   {%- if not wanted -%}{{ return(measured) }}{%- endif -%}
 
-  {%- set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias or node.identifier) -%}
+  {%- set relation = adapter.get_relation(
+    database=node.database, schema=node.schema, identifier=node.alias or node.identifier
+  ) -%}
   {%- if not relation -%}
     {{ return(dict(measured, note=name ~ ' is not there yet, so it was not measured')) }}
   {%- endif -%}
@@ -31,7 +35,8 @@
     {%- set rows_of = rows_of ~ '\nwhere ' ~ quoted ~ ' = (select max(' ~ quoted ~ ') from ' ~ relation ~ ')' -%}
   {%- endif -%}
   {%- set timestamps = [] -%}
-  {%- for column in typed if column.data_type in ['timestamp', 'timestamp_ntz'] and column.name | lower != (date or '') | lower -%}
+  {%- for column in typed if column.data_type in ['timestamp', 'timestamp_ntz']
+      and column.name | lower != (date or '') | lower -%}
     {%- do timestamps.append(column.name) -%}
   {%- endfor -%}
   {%- do measured.update(timestamps=timestamps) -%}
@@ -42,9 +47,13 @@
   {%- endif -%}
   {%- for size in ['rows', 'row_bytes', 'key_bytes'] -%}
     {%- set value = row[loop.index0] -%}
-    {%- if size in wanted and value is not none -%}{%- do measured.update({size: [value | float | round | int, 1] | max}) -%}{%- endif -%}
+    {%- if size in wanted and value is not none -%}
+      {%- do measured.update({size: [value | float | round | int, 1] | max}) -%}
+    {%- endif -%}
   {%- endfor -%}
-  {{ return(dict(measured, note='measured: ' ~ name ~ (', the newest dump by ' ~ date if date and not is_log else ''))) }}
+  {{ return(dict(
+    measured, note='measured: ' ~ name ~ (', the newest dump by ' ~ date if date and not is_log else '')
+  )) }}
 {%- endmacro -%}
 
 {# The only partition column of an external source, if it is a date: the date of the dumps in its folders. #}

@@ -18,7 +18,8 @@
         'reason': against or advice[way].reason,
         'ranges_per_run': deltawave._advised_ranges(strategy, table),
         'pages': pages[way] / pages.table if is_priced else none,
-        'rows_sent': (advice[way].get('sent', table.rows) | round(0, 'ceil') | int if table.is_remote else 0) if is_priced else none,
+        'rows_sent': (advice[way].get('sent', table.rows) | round(0, 'ceil') | int if table.is_remote else 0)
+          if is_priced else none,
       }) -%}
     {%- endfor -%}
   {%- endfor -%}

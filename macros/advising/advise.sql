@@ -21,18 +21,22 @@
   is_join: the model is a join of relations that have change logs; relations: how many
 #}
 {%- macro advise(
-    model=none, rows=none, row_bytes=none, key_bytes=none, compared_fraction=1, change_fraction=0.01, schema_can_change=false,
-    has_timestamps=false, flags_deletes=false, has_deletes=true, is_remote=false, can_be_locked=true, is_clustered=false,
+    model=none, rows=none, row_bytes=none, key_bytes=none, compared_fraction=1, change_fraction=0.01,
+    schema_can_change=false,
+    has_timestamps=false, flags_deletes=false, has_deletes=true, is_remote=false, can_be_locked=true,
+    is_clustered=false,
     is_join=false, relations=2, snapshot_date=none
 ) -%}
   {{ return(adapter.dispatch('advise', 'deltawave')(
-    model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps, flags_deletes,
+    model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps,
+    flags_deletes,
     has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations, snapshot_date
   )) }}
 {%- endmacro -%}
 
 {%- macro default__advise(
-    model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps, flags_deletes,
+    model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps,
+    flags_deletes,
     has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations, snapshot_date
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}

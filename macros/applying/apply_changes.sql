@@ -14,7 +14,9 @@
   log, base: relations; or, with columns= (names of base in order, all of them also in the log; for a multiset with
   their types), names of CTEs or subqueries.
 #}
-{%- macro apply_changes(log, base, unique_key, from_batch=none, method='rebuild', columns=none, duplicate_keys='fail') -%}
+{%- macro apply_changes(
+  log, base, unique_key, from_batch=none, method='rebuild', columns=none, duplicate_keys='fail'
+) -%}
   {{ return(adapter.dispatch('apply_changes', 'deltawave')(
     log, base, unique_key, from_batch, method, columns, duplicate_keys
   )) }}
@@ -22,7 +24,9 @@
 
 {%- macro default__apply_changes(log, base, unique_key, from_batch, method, columns, duplicate_keys) -%}
   {%- if method not in ['rebuild', 'merge'] -%}
-    {%- do deltawave._fail('option_value', {'model': 'apply_changes', 'option': 'method', 'value': method, 'allowed': 'rebuild or merge'}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'apply_changes', 'option': 'method', 'value': method, 'allowed': 'rebuild or merge',
+    }) -%}
   {%- endif -%}
   {%- set is_multiset = deltawave._is_multiset(duplicate_keys, 'apply_changes') -%}
   {%- if is_multiset and method == 'merge' -%}
@@ -36,7 +40,9 @@
   {%- do deltawave._require_columns(keys, log_names, log, 'apply_changes') -%}
   {%- if is_multiset -%}
     {%- do deltawave._require_columns(base_names, log_names, log, 'apply_changes') -%}
-    {%- set typed = deltawave._typed_columns(columns or base_names, none if base is string else base, 'apply_changes') -%}
+    {%- set typed = deltawave._typed_columns(
+      columns or base_names, none if base is string else base, 'apply_changes'
+    ) -%}
     {{ return(deltawave._counted_state(log, keys, typed, from_batch, base=base)) }}
   {%- endif -%}
   {%- set logged = [] -%}

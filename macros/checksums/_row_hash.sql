@@ -5,7 +5,9 @@
 {%- macro _row_hash(columns, lane=0) -%}
   {%- set parts = {'hashed': [], 'nullable': []} -%}
   {%- for column in columns -%}
-    {%- do deltawave._hash_parts(parts, deltawave._quoted(column.name), deltawave._parse_type(column.data_type), lane) -%}
+    {%- do deltawave._hash_parts(
+      parts, deltawave._quoted(column.name), deltawave._parse_type(column.data_type), lane
+    ) -%}
   {%- endfor -%}
   {{ return(deltawave._hash_of(parts, lane)) }}
 {%- endmacro -%}

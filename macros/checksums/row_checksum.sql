@@ -11,7 +11,9 @@
 
 {%- macro default__row_checksum(columns, bits, relation) -%}
   {%- if bits not in [64, 128] -%}
-    {%- do deltawave._fail('option_value', {'model': 'row_checksum', 'option': 'bits', 'value': bits, 'allowed': '64 or 128'}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'row_checksum', 'option': 'bits', 'value': bits, 'allowed': '64 or 128',
+    }) -%}
   {%- endif -%}
   {%- set typed = deltawave._typed_columns(columns, relation, 'row_checksum') -%}
   {%- set low = deltawave._row_hash(typed, lane=0) -%}

@@ -52,7 +52,9 @@
   {%- set conditions = ['old_side.' ~ sides.presence ~ ' = new_side.' ~ sides.presence] if sides.key_hash else [] -%}
   {%- set equal = deltawave._equal_parts(sides['keys'], 'old_side', 'new_side') -%}
   {%- if sides.key_hash and not place -%}
-    {%- do conditions.append('array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')') -%}
+    {%- do conditions.append(
+      'array(' ~ equal | join(', ') ~ ') = array(' ~ (['true'] * equal | length) | join(', ') ~ ')'
+    ) -%}
   {%- else -%}
     {%- do conditions.extend(equal) -%}
   {%- endif -%}
@@ -90,7 +92,10 @@
   {%- for column in sides.compared -%}
     {%- do names.append('if(' ~ deltawave._is_equal(column) ~ ', null, ' ~ deltawave._literal(column.name) ~ ')') -%}
   {%- endfor -%}
-  {{ return('array_compact(array(\n        ' ~ names | join(',\n        ') ~ '\n    ))' if names else 'cast(array() as array<string>)') }}
+  {{ return(
+    'array_compact(array(\n        ' ~ names | join(',\n        ') ~ '\n    ))' if names
+    else 'cast(array() as array<string>)'
+  ) }}
 {%- endmacro -%}
 
 {#
@@ -109,7 +114,8 @@
 {# Null-safe equality by content of a column that both sides have, or within the tolerance if one is given. #}
 {%- macro _is_equal(column) -%}
   {%- set old, new = deltawave._cell('old', column), deltawave._cell('new', column) -%}
-  {%- set equal = deltawave._comparable(old, column.data_type) ~ ' <=> ' ~ deltawave._comparable(new, column.data_type) -%}
+  {%- set equal = deltawave._comparable(old, column.data_type) ~ ' <=> '
+      ~ deltawave._comparable(new, column.data_type) -%}
   {%- if column.tolerance -%}
     {%- set distance = 'abs(cast(' ~ old ~ ' as double) - cast(' ~ new ~ ' as double))' -%}
     {{ return('(' ~ equal ~ ' or coalesce(' ~ distance ~ ' <= ' ~ column.tolerance ~ ', false))') }}

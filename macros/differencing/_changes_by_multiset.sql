@@ -6,7 +6,8 @@
 #}
 {%- macro _changes_by_multiset(sides) -%}
   {%- do sides.update(
-    place=deltawave._quoted(deltawave._unused_name('_place', sides.columns)), numbered=deltawave._quoted(deltawave._unused_name('_copy', sides.columns))
+    place=deltawave._quoted(deltawave._unused_name('_place', sides.columns)),
+    numbered=deltawave._quoted(deltawave._unused_name('_copy', sides.columns))
   ) -%}
 with {{ deltawave._numbered_side(sides, 'old') }},
 

@@ -55,7 +55,9 @@
   {%- set touched = [settings.updated_at] if settings.updated_at and chosen is none else [] -%}
   {%- set ignored = ((settings.ignore_columns or []) + touched) | map('lower') | list -%}
   {%- set tolerances = {} -%}
-  {%- for key, value in (settings.tolerance or {}).items() -%}{%- do tolerances.update({key | lower: value}) -%}{%- endfor -%}
+  {%- for key, value in (settings.tolerance or {}).items() -%}
+    {%- do tolerances.update({key | lower: value}) -%}
+  {%- endfor -%}
   {%- set is_chosen = not column.is_key and (chosen is none or name in chosen) and name not in ignored -%}
   {{ return({
     'name': column.name,

@@ -6,22 +6,27 @@
   several rows (LG95 4.6).
 #}
 {%- macro diff(
-    old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none, strategy='outer_join',
+    old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none,
+    strategy='outer_join',
     batch_id=1, batch_at='current_timestamp()', duplicate_keys='fail'
 ) -%}
   {{ return(adapter.dispatch('diff', 'deltawave')(
-    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at, duplicate_keys
+    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at,
+    duplicate_keys
   )) }}
 {%- endmacro -%}
 
 {%- macro default__diff(
-    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at, duplicate_keys
+    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at,
+    duplicate_keys
 ) -%}
   {%- for option, value, allowed in [
     ('duplicate_keys', duplicate_keys, ['fail', 'multiset']),
     ('strategy', strategy, ['auto'] + deltawave._stateless_strategies()),
   ] if value not in allowed -%}
-    {%- do deltawave._fail('option_value', {'model': 'diff', 'option': option, 'value': value, 'allowed': allowed | join(', ')}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'diff', 'option': option, 'value': value, 'allowed': allowed | join(', '),
+    }) -%}
   {%- endfor -%}
   {%- set settings = deltawave._differential_settings('diff', {
     'unique_key': unique_key,

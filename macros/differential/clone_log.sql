@@ -13,7 +13,9 @@
     {%- do deltawave._fail('clone_over_log', {'model': name, 'relation': job.target | string}) -%}
   {%- endif -%}
   {%- set select = 'select * from ' ~ deltawave._relation(other.schema, other.identifier) -%}
-  {%- do deltawave._run(job, 'create or replace view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
+  {%- do deltawave._run(
+    job, 'create or replace view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select
+  ) -%}
   {%- call noop_statement('main', 'view of ' ~ other, res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}

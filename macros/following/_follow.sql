@@ -90,6 +90,8 @@
 {# As they are recorded: [{name, data_type}]. #}
 {%- macro _stored_columns(columns) -%}
   {%- set stored = [] -%}
-  {%- for column in columns -%}{%- do stored.append({'name': column.name, 'data_type': column.data_type}) -%}{%- endfor -%}
+  {%- for column in columns -%}
+    {%- do stored.append({'name': column.name, 'data_type': column.data_type}) -%}
+  {%- endfor -%}
   {{ return(stored) }}
 {%- endmacro -%}

@@ -69,7 +69,9 @@ where false
 {# An enforced contract describes the view's columns, which readers see. It is checked before the decision. #}
 {%- macro _check_follower_contract(job, batch, record) -%}
   {%- if config.get('contract').enforced -%}
-    {%- do deltawave._require_contract(job, batch, deltawave._columns_of_query(deltawave._select_of_view(job, record))) -%}
+    {%- do deltawave._require_contract(
+      job, batch, deltawave._columns_of_query(deltawave._select_of_view(job, record))
+    ) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -79,5 +81,7 @@ where false
   {%- for meta, name in (job.settings.snapshot_meta_column_names or {}).items() -%}
     {%- do known_as.update({name: deltawave._meta_columns()[meta]}) -%}
   {%- endfor -%}
-  {%- do deltawave._describe_view(job, record, deltawave._attempt_relation(job, record.rows) if record else none, known_as) -%}
+  {%- do deltawave._describe_view(
+    job, record, deltawave._attempt_relation(job, record.rows) if record else none, known_as
+  ) -%}
 {%- endmacro -%}

@@ -24,7 +24,8 @@ with changed as (
 
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
-    {{ '`_opened_by` <= ' ~ work.after ~ ' as `_was_open`' if is_versioned else "`_change_type` = 'delete' as `_deletes`" }}
+    {{ '`_opened_by` <= ' ~ work.after ~ ' as `_was_open`' if is_versioned
+        else "`_change_type` = 'delete' as `_deletes`" }}
 from changed
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}

@@ -10,7 +10,8 @@
   {#-
     Without favor_state dbt reads another environment only where this one lacks the log, which _followed_log refuses.
   -#}
-  {%- set favors_other = invocation_args_dict.get('defer') and invocation_args_dict.get('favor_state') and not flags.EMPTY -%}
+  {%- set favors_other = invocation_args_dict.get('defer') and invocation_args_dict.get('favor_state')
+      and not flags.EMPTY -%}
   {%- if favors_other and followed.unique_id not in selected_resources -%}
     {%- do deltawave._fail('follower_deferred', {'model': node.name, 'log': followed.name}) -%}
   {%- endif -%}
@@ -39,7 +40,8 @@
   {%- set keys = settings.unique_key or logged.unique_key -%}
   {%- if keys | map('lower') | sort != logged.unique_key | map('lower') | sort -%}
     {%- do deltawave._fail('option_value', {
-      'model': node.name, 'option': 'unique_key', 'value': keys, 'allowed': 'the key of ' ~ parent.name ~ ': ' ~ logged.unique_key | join(', '),
+      'model': node.name, 'option': 'unique_key', 'value': keys,
+      'allowed': 'the key of ' ~ parent.name ~ ': ' ~ logged.unique_key | join(', '),
     }) -%}
   {%- endif -%}
   {%- if settings.kind == 'scd2' and logged.duplicate_keys == 'multiset' -%}
@@ -56,7 +58,9 @@
   {%- set hooks = (node.config.get('pre-hook') or []) + (node.config.get('post-hook') or []) -%}
   {%- set in_hooks = hooks | map(attribute='sql') | join('\n') -%}
   {%- set strings = '"(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\'' -%}
-  {%- set text = modules.re.sub('(?s)\\{\\{-?\\s*config\\((?:' ~ strings ~ '|[^"\'])*?\\)\\s*-?\\}\\}', '', node.raw_code or '') -%}
+  {%- set text = modules.re.sub(
+    '(?s)\\{\\{-?\\s*config\\((?:' ~ strings ~ '|[^"\'])*?\\)\\s*-?\\}\\}', '', node.raw_code or ''
+  ) -%}
   {%- set read = [] -%}
   {%- for unique_id in node.depends_on.nodes | unique -%}
     {%- set parent = graph.nodes.get(unique_id) or (graph.sources or {}).get(unique_id) -%}
@@ -76,7 +80,9 @@
 {%- macro _followed_log(job) -%}
   {%- set node = job.follows -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
-  {%- set opened = deltawave._open_job(node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+  {%- set opened = deltawave._open_job(
+    node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)
+  ) -%}
   {%- do opened.update(statements=job.statements) -%}
   {%- set view = deltawave._view_of_log(opened) -%}
   {%- if view is none -%}
@@ -91,9 +97,16 @@
     {%- do deltawave._fail('baseline_log', {'macro': job.name, 'model': node.name}) -%}
   {%- endif -%}
   {#- Before the select is described: its view may have a column that the session's tables lack. -#}
-  {%- do deltawave._refresh(job, record.file_format, [deltawave._helper_relation(opened, record.log), opened.batches]) -%}
-  {%- set followed = {'job': opened, 'name': node.name, 'columns': record.columns | map(attribute='name') | list + record.hidden} -%}
-  {%- for key in ['log', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date', 'history', 'batches_columns'] -%}
+  {%- do deltawave._refresh(job, record.file_format, [
+    deltawave._helper_relation(opened, record.log), opened.batches,
+  ]) -%}
+  {%- set followed = {
+    'job': opened, 'name': node.name, 'columns': record.columns | map(attribute='name') | list + record.hidden,
+  } -%}
+  {%- for key in [
+    'log', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date', 'history',
+    'batches_columns',
+  ] -%}
     {%- do followed.update({key: record[key]}) -%}
   {%- endfor -%}
   {{ return(followed) }}

@@ -31,14 +31,17 @@
   {%- else -%}
     {%- set method = 'merge' if deltawave._can_merge(job, columns, last) else 'rewrite' -%}
   {%- endif -%}
-  {{ return(dict(work, method=method, reason='batches after ' ~ last.followed.batch_id, after=news.after, changes=news.changes)) }}
+  {{ return(dict(
+    work, method=method, reason='batches after ' ~ last.followed.batch_id, after=news.after, changes=news.changes
+  )) }}
 {%- endmacro -%}
 
 {# What determines the rows of the table, besides the log's batches. #}
 {%- macro _follower_fingerprint(job) -%}
   {%- set settings = job.settings -%}
   {{ return(local_md5(tojson([
-    job.sql, settings.kind, settings.unique_key | map('lower') | list, settings.track_columns or none, settings.hard_deletes or none,
+    job.sql, settings.kind, settings.unique_key | map('lower') | list, settings.track_columns or none,
+    settings.hard_deletes or none,
   ]))) }}
 {%- endmacro -%}
 
@@ -66,7 +69,9 @@
   {%- if last and job.settings.kind == 'scd2' and not (flags.FULL_REFRESH and job.settings.full_refresh) -%}
     {%- set is_known = news.is_known and followed.generation == last.followed.generation -%}
     {%- if not is_known or followed.first_batch != last.followed.first_batch -%}
-      {%- do deltawave._fail('versions_lost', {'model': job.name, 'log': followed.name, 'reason': reason, 'first': followed.first_batch}) -%}
+      {%- do deltawave._fail('versions_lost', {
+        'model': job.name, 'log': followed.name, 'reason': reason, 'first': followed.first_batch,
+      }) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -128,7 +133,9 @@ where batch_id <= {{ followed.batch_id }}
     }) -%}
   {%- endfor -%}
   {%- for column in selected if column.name | lower not in stored -%}
-    {%- do columns.append({'name': column.name, 'data_type': column.data_type, 'is_shown': true, 'was': none, 'is_changed': true}) -%}
+    {%- do columns.append({
+      'name': column.name, 'data_type': column.data_type, 'is_shown': true, 'was': none, 'is_changed': true,
+    }) -%}
   {%- endfor -%}
   {{ return(columns) }}
 {%- endmacro -%}
@@ -137,7 +144,10 @@ where batch_id <= {{ followed.batch_id }}
 {%- macro _can_merge(job, columns, last) -%}
   {%- set is_widened = columns | rejectattr('was', 'none') | selectattr('is_changed') | list != [] -%}
   {%- set file_format = job.settings.file_format -%}
-  {{ return(deltawave._is_merged(file_format) and last.file_format == file_format and not is_widened and not job.settings.is_multiset) }}
+  {{ return(
+    deltawave._is_merged(file_format) and last.file_format == file_format and not is_widened
+    and not job.settings.is_multiset
+  ) }}
 {%- endmacro -%}
 
 {# Do tables of that format take merges? #}

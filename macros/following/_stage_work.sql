@@ -6,7 +6,9 @@
   {%- if work.method == 'show' -%}
     {{ return({'method': 'show', 'rows': last.rows, 'patch': none}) }}
   {%- endif -%}
-  {%- if last -%}{%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}{%- endif -%}
+  {%- if last -%}
+    {%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}
+  {%- endif -%}
   {%- set changes = deltawave._followed_changes(job, work, followed) -%}
   {%- do deltawave._require_all_changes(job, batch, work, followed, changes) -%}
   {%- set base = none if work.method == 'build' else deltawave._base_rows(job, work, last) -%}
@@ -32,7 +34,9 @@
 
 {# All columns that a table stores. #}
 {%- macro _columns_of_follower(job, columns) -%}
-  {{ return(deltawave._stored_columns(columns) + (deltawave._version_columns() if job.settings.kind == 'scd2' else [])) }}
+  {{ return(deltawave._stored_columns(columns) + (
+    deltawave._version_columns() if job.settings.kind == 'scd2' else []
+  )) }}
 {%- endmacro -%}
 
 {#
@@ -67,7 +71,9 @@ select
   {%- endset -%}
   {%- set counts = deltawave._run(job, sql).rows[0] -%}
   {%- if counts[0] | int != counts[1] | int -%}
-    {%- do deltawave._refuse(job, batch, 'filtered_changes', {'log': followed.name, 'selected': counts[0], 'logged': counts[1]}) -%}
+    {%- do deltawave._refuse(job, batch, 'filtered_changes', {
+      'log': followed.name, 'selected': counts[0], 'logged': counts[1],
+    }) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -82,7 +88,8 @@ select
     select
         {%- for column in work.columns %}
         {%- set name = deltawave._quoted(column.name) %}
-        {{ name if column.was == column.data_type else 'cast(' ~ (name if column.was else 'null') ~ ' as ' ~ column.data_type ~ ') as ' ~ name }}
+        {{ name if column.was == column.data_type else 'cast(' ~ (name if column.was else 'null') ~ ' as '
+            ~ column.data_type ~ ') as ' ~ name }}
         {{- ',' if not loop.last or job.settings.kind == 'scd2' }}
         {%- endfor %}
         {%- if job.settings.kind == 'scd2' %}

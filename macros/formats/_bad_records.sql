@@ -25,7 +25,9 @@ numbered as (
     from ordered_lines
 ),
 
-{{ deltawave._read_records(definition, 'numbered', parts + ['file', 'line_number'] + (['_lines'] if framed else []), deltawave._misplaced(format)) }}
+{{ deltawave._read_records(
+  definition, 'numbered', parts + ['file', 'line_number'] + (['_lines'] if framed else []), deltawave._misplaced(format)
+) }}
 {%- if framed %},
 
 {{ deltawave._file_problems(definition) }}

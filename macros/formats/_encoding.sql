@@ -7,11 +7,16 @@
   {%- for part in range(1, 17) if part != 12 -%}{%- do known.append('iso-8859-' ~ part) -%}{%- endfor -%}
   {%- for page in range(1250, 1259) -%}{%- do known.append('windows-' ~ page) -%}{%- endfor -%}
   {%- do known.extend(['cp437', 'cp850', 'cp852', 'cp858', 'koi8-r']) -%}
-  {%- set aliases = {'utf8': 'utf-8', 'ascii': 'us-ascii', 'latin1': 'iso-8859-1', 'latin-1': 'iso-8859-1', 'cp1252': 'windows-1252'} -%}
-  {%- set encoding = 'utf-8' if given is none or given is not defined else given | string | lower | replace('_', '-') -%}
+  {%- set aliases = {
+    'utf8': 'utf-8', 'ascii': 'us-ascii', 'latin1': 'iso-8859-1', 'latin-1': 'iso-8859-1', 'cp1252': 'windows-1252',
+  } -%}
+  {%- set encoding = 'utf-8' if given is none or given is not defined
+      else given | string | lower | replace('_', '-') -%}
   {%- set encoding = aliases.get(encoding, encoding) -%}
   {%- if encoding not in known -%}
-    {%- do deltawave._fail('external_value', {'source': name, 'option': 'encoding', 'value': given, 'allowed': known | join(', ')}) -%}
+    {%- do deltawave._fail('external_value', {
+      'source': name, 'option': 'encoding', 'value': given, 'allowed': known | join(', '),
+    }) -%}
   {%- endif -%}
   {{ return(encoding) }}
 {%- endmacro -%}
@@ -31,7 +36,9 @@
   {%- for byte in range(128, 256) -%}
     {%- set code = '\\u00' ~ '%02x' | format(byte) -%}
     {%- set latin = fromjson('"' ~ code ~ '"') -%}
-    {%- if latin.encode is not defined -%}{%- do deltawave._fail('encoding_of_dbt', {'encoding': encoding}) -%}{%- endif -%}
+    {%- if latin.encode is not defined -%}
+      {%- do deltawave._fail('encoding_of_dbt', {'encoding': encoding}) -%}
+    {%- endif -%}
     {%- set character = latin.encode('iso-8859-1').decode(encoding, 'replace') -%}
     {%- if character != latin -%}
       {#- Written as numbers: not every metastore keeps text other than ASCII. -#}

@@ -37,7 +37,8 @@
   {%- elif field.kind in ['date', 'timestamp'] -%}
     {%- set begin, end = field.data_type ~ "'0001-01-01", field.data_type ~ "'9999-12-31" -%}
     {%- set zone = 'Z' if field.data_type == 'timestamp' else '' -%}
-    {%- set times = ["'", "'"] if field.kind == 'date' else [' 00:00:00' ~ zone ~ "'", ' 23:59:59.999999' ~ zone ~ "'"] -%}
+    {%- set times = ["'", "'"] if field.kind == 'date'
+        else [' 00:00:00' ~ zone ~ "'", ' 23:59:59.999999' ~ zone ~ "'"] -%}
     {{ return(value ~ ' not between ' ~ begin ~ times[0] ~ ' and ' ~ end ~ times[1]) }}
   {%- endif -%}
   {{ return(none) }}
@@ -85,12 +86,15 @@
       {%- set zone = '' if field.data_type == 'timestamp_ntz' else '(?: ?(?:Z|UTC|[+-][0-9]{2}:[0-9]{2}))?' -%}
       {%- set pattern = pattern ~ '[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,6})?' ~ zone -%}
     {%- endif -%}
-    {{ return('if(' ~ deltawave._matches(text, pattern) ~ ', try_cast(' ~ text ~ ' as ' ~ field.data_type ~ '), null)') }}
+    {{ return(
+      'if(' ~ deltawave._matches(text, pattern) ~ ', try_cast(' ~ text ~ ' as ' ~ field.data_type ~ '), null)'
+    ) }}
   {%- elif field.data_type == 'date' -%}
     {{ return('try_to_date(' ~ text ~ ', ' ~ deltawave._literal(field.format) ~ ')') }}
   {%- elif field.data_type == 'timestamp' -%}
     {{ return('try_to_timestamp(' ~ text ~ ', ' ~ deltawave._literal(field.format) ~ ')') }}
   {%- endif -%}
-  {%- set instant = 'try_to_timestamp(concat(' ~ text ~ ", ' +0000'), " ~ deltawave._literal(field.format ~ ' Z') ~ ')' -%}
+  {%- set instant = 'try_to_timestamp(concat(' ~ text ~ ", ' +0000'), " ~ deltawave._literal(field.format ~ ' Z')
+      ~ ')' -%}
   {{ return('timestampadd(microsecond, unix_micros(' ~ instant ~ "), timestamp_ntz'1970-01-01 00:00:00')") }}
 {%- endmacro -%}

@@ -47,16 +47,20 @@ file_problems as (
   {%- set found = '`_found_' ~ place ~ '`' -%}
   {%- set cases = [
     "when " ~ found ~ " = 0 then " ~ deltawave._literal('no ' ~ kind ~ ' ' ~ line.pattern),
-    "when " ~ found ~ " > 1 then concat(" ~ found ~ ", " ~ deltawave._literal(' lines are like the ' ~ kind ~ ' ' ~ line.pattern) ~ ")",
+    "when " ~ found ~ " > 1 then concat(" ~ found ~ ", "
+      ~ deltawave._literal(' lines are like the ' ~ kind ~ ' ' ~ line.pattern) ~ ")",
   ] -%}
   {%- if line.counts -%}
     {%- set stated = '`_stated_' ~ place ~ '`' -%}
     {%- set found_lines = [] -%}
     {%- for other in range(frame_lines) -%}{%- do found_lines.append(' - `_found_' ~ other ~ '`') -%}{%- endfor -%}
     {%- set there = '`_lines`' if line.counts == 'lines' else '(`_lines`' ~ found_lines | join ~ ')' -%}
-    {%- do cases.append('when ' ~ stated ~ ' is null then ' ~ deltawave._literal('the ' ~ kind ~ ' states no number of ' ~ line.counts)) -%}
     {%- do cases.append(
-      'when ' ~ stated ~ ' <> ' ~ there ~ ' then concat(' ~ deltawave._literal(line.counts ~ ': ') ~ ', ' ~ stated ~ ', '
+      'when ' ~ stated ~ ' is null then ' ~ deltawave._literal('the ' ~ kind ~ ' states no number of ' ~ line.counts)
+    ) -%}
+    {%- do cases.append(
+      'when ' ~ stated ~ ' <> ' ~ there ~ ' then concat(' ~ deltawave._literal(line.counts ~ ': ') ~ ', ' ~ stated
+        ~ ', '
       ~ deltawave._literal(' by its ' ~ kind ~ ', ') ~ ', ' ~ there ~ ", ' by count')"
     ) -%}
   {%- endif -%}

@@ -33,7 +33,10 @@
 
 {# The options of an external block besides location, file_format, using and partitions. #}
 {%- macro _format_options(file_format) -%}
-  {%- set common = ['encoding', 'record_separator', 'decimal_separator', 'null_marker', 'trim', 'bad_records', 'key', 'header', 'trailer', 'fields'] -%}
+  {%- set common = [
+    'encoding', 'record_separator', 'decimal_separator', 'null_marker', 'trim', 'bad_records', 'key', 'header',
+    'trailer', 'fields',
+  ] -%}
   {{ return(common + (['record_length', 'short_records'] if file_format == 'fixed_width' else ['delimiter', 'quote'])) }}
 {%- endmacro -%}
 
@@ -51,7 +54,9 @@
   {%- if value is none or value is not defined -%}
     {{ return(none) }}
   {%- elif value is not string or not value -%}
-    {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': value, 'allowed': 'text in quotes'}) -%}
+    {%- do deltawave._fail('external_value', {
+      'source': name, 'option': option, 'value': value, 'allowed': 'text in quotes',
+    }) -%}
   {%- endif -%}
   {{ return(value) }}
 {%- endmacro -%}
@@ -64,7 +69,8 @@
   {%- set separator = deltawave._format_text(name, 'record_separator', external.record_separator) -%}
   {%- if separator and not separator.isascii() and deltawave._encoding(name, external.encoding) != 'utf-8' -%}
     {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'record_separator', 'value': separator, 'allowed': 'characters of ASCII, or any with encoding: utf-8',
+      'source': name, 'option': 'record_separator', 'value': separator,
+      'allowed': 'characters of ASCII, or any with encoding: utf-8',
     }) -%}
   {%- endif -%}
   {{ return(separator) }}
@@ -88,7 +94,8 @@
     {{ return(ends | max) }}
   {%- elif given is not integer or given < ends | max -%}
     {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'record_length', 'value': given, 'allowed': 'a whole number from ' ~ (ends | max) ~ ', where the last field ends',
+      'source': name, 'option': 'record_length', 'value': given,
+      'allowed': 'a whole number from ' ~ (ends | max) ~ ', where the last field ends',
     }) -%}
   {%- endif -%}
   {{ return(given) }}
@@ -100,9 +107,11 @@
   {%- set quote = deltawave._format_text(name, 'quote', external.quote) -%}
   {%- if not delimiter -%}
     {%- do deltawave._fail('format_delimiter', {'source': name}) -%}
-  {%- elif quote and (quote | length > 1 or delimiter | length > 1 or quote == delimiter or modules.re.match('\\w', quote)) -%}
+  {%- elif quote
+      and (quote | length > 1 or delimiter | length > 1 or quote == delimiter or modules.re.match('\\w', quote)) -%}
     {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'quote', 'value': quote, 'allowed': 'one character that is no letter or digit, other than a delimiter of one character',
+      'source': name, 'option': 'quote', 'value': quote,
+      'allowed': 'one character that is no letter or digit, other than a delimiter of one character',
     }) -%}
   {%- endif -%}
   {{ return({'delimiter': delimiter, 'quote': quote}) }}
@@ -121,7 +130,9 @@
 #}
 {%- macro _require_known_fields(name, block, fields, known) -%}
   {%- for option, value in fields.items() if option not in known and value is not none -%}
-    {%- do deltawave._fail('unknown_external_option', {'source': name, 'block': block, 'option': option, 'known': known | join(', ')}) -%}
+    {%- do deltawave._fail('unknown_external_option', {
+      'source': name, 'block': block, 'option': option, 'known': known | join(', '),
+    }) -%}
   {%- endfor -%}
 {%- endmacro -%}
 
@@ -134,7 +145,9 @@
   {%- for line in format.header + format.trailer -%}
     {%- do expressions.append(deltawave._matches("''", line.pattern)) -%}
     {#- Spark looks for a group only where an expression matches, as this one always does. -#}
-    {%- if line.counts -%}{%- do expressions.append("regexp_extract('', " ~ deltawave._literal('(?:' ~ line.pattern ~ ')|') ~ ', 1)') -%}{%- endif -%}
+    {%- if line.counts -%}
+      {%- do expressions.append("regexp_extract('', " ~ deltawave._literal('(?:' ~ line.pattern ~ ')|') ~ ', 1)') -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- for field in format.fields if field.format -%}
     {%- do expressions.append(deltawave._field_value(field, "'0'", format.decimal_separator)) -%}

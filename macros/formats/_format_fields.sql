@@ -44,7 +44,9 @@
   {%- endif -%}
   {%- set label = 'fields.' ~ given.name -%}
   {%- set places = ['start', 'length'] if file_format == 'fixed_width' else [] -%}
-  {%- set known = ['name', 'data_type'] + places + ['trim', 'null_marker', 'required', 'format', 'implied_decimals', 'sign'] -%}
+  {%- set known = ['name', 'data_type'] + places + [
+    'trim', 'null_marker', 'required', 'format', 'implied_decimals', 'sign',
+  ] -%}
   {%- do deltawave._require_known_fields(name, 'external.' ~ label, given, known) -%}
 
   {%- set type = deltawave._field_type(name, label, given.data_type) -%}
@@ -52,7 +54,8 @@
   {%- set allowed_trims = ['both', 'left', 'right', 'none'] -%}
   {%- do deltawave._format_choice(name, 'trim', external.trim, allowed_trims) -%}
   {%- do deltawave._format_choice(name, label ~ '.trim', given.trim, allowed_trims) -%}
-  {%- set markers = external.null_marker if given.null_marker is none or given.null_marker is not defined else given.null_marker -%}
+  {%- set markers = external.null_marker if given.null_marker is none or given.null_marker is not defined
+      else given.null_marker -%}
   {%- set field = {
     'name': given.name,
     'data_type': type.data_type,
@@ -75,7 +78,8 @@
 {%- macro _position(name, option, value) -%}
   {%- if value is not integer or value < 1 -%}
     {%- do deltawave._fail('external_value', {
-      'source': name, 'option': option, 'value': none if value is not defined else value, 'allowed': 'a number of characters, from 1',
+      'source': name, 'option': option, 'value': none if value is not defined else value,
+      'allowed': 'a number of characters, from 1',
     }) -%}
   {%- endif -%}
   {{ return(value) }}
@@ -88,7 +92,9 @@
   {%- endif -%}
   {%- set markers = [given] if given is string or given is not sequence else given -%}
   {%- for marker in markers if marker is not string -%}
-    {%- do deltawave._fail('external_value', {'source': name, 'option': 'null_marker', 'value': marker, 'allowed': 'text in quotes, or a list of texts'}) -%}
+    {%- do deltawave._fail('external_value', {
+      'source': name, 'option': 'null_marker', 'value': marker, 'allowed': 'text in quotes, or a list of texts',
+    }) -%}
   {%- endfor -%}
   {{ return(markers | list) }}
 {%- endmacro -%}
@@ -96,22 +102,27 @@
 {# {data_type, kind, scale} of a field: only types that have one way to be written as text. #}
 {%- macro _field_type(name, label, data_type) -%}
   {%- set kinds = {
-    'string': 'text', 'boolean': 'boolean', 'tinyint': 'integer', 'smallint': 'integer', 'int': 'integer', 'integer': 'integer',
-    'bigint': 'integer', 'float': 'float', 'double': 'float', 'date': 'date', 'timestamp': 'timestamp', 'timestamp_ntz': 'timestamp',
+    'string': 'text', 'boolean': 'boolean', 'tinyint': 'integer', 'smallint': 'integer', 'int': 'integer',
+    'integer': 'integer',
+    'bigint': 'integer', 'float': 'float', 'double': 'float', 'date': 'date', 'timestamp': 'timestamp',
+    'timestamp_ntz': 'timestamp',
   } -%}
   {%- set text = data_type | string | lower | trim -%}
   {%- if text in kinds -%}
     {{ return({'data_type': text, 'kind': kinds[text], 'scale': none}) }}
   {%- endif -%}
   {%- set decimal = modules.re.match('decimal\\s*\\(\\s*(\\d+)\\s*(?:,\\s*(\\d+)\\s*)?\\)$', text) -%}
-  {%- if not decimal or decimal.group(2) | int(0) > decimal.group(1) | int or decimal.group(1) | int > 38 or decimal.group(1) | int == 0 -%}
+  {%- if not decimal or decimal.group(2) | int(0) > decimal.group(1) | int or decimal.group(1) | int > 38
+      or decimal.group(1) | int == 0 -%}
     {%- do deltawave._fail('external_value', {
       'source': name, 'option': label ~ '.data_type', 'value': none if data_type is not defined else data_type,
       'allowed': (kinds.keys() | list + ['decimal(precision, scale)']) | join(', '),
     }) -%}
   {%- endif -%}
   {%- set scale = decimal.group(2) | int(0) -%}
-  {{ return({'data_type': 'decimal(' ~ decimal.group(1) | int ~ ',' ~ scale ~ ')', 'kind': 'decimal', 'scale': scale}) }}
+  {{ return({
+    'data_type': 'decimal(' ~ decimal.group(1) | int ~ ',' ~ scale ~ ')', 'kind': 'decimal', 'scale': scale,
+  }) }}
 {%- endmacro -%}
 
 {#
@@ -119,9 +130,14 @@
   on the type are refused.
 #}
 {%- macro _field_writing(name, label, given, type) -%}
-  {%- set kinds_of = {'format': ['date', 'timestamp'], 'implied_decimals': ['decimal'], 'sign': ['integer', 'decimal', 'float']} -%}
-  {%- for option, kinds in kinds_of.items() if given[option] is defined and given[option] is not none and type.kind not in kinds -%}
-    {%- do deltawave._fail('format_option_of_type', {'source': name, 'option': label ~ '.' ~ option, 'type': type.data_type}) -%}
+  {%- set kinds_of = {
+    'format': ['date', 'timestamp'], 'implied_decimals': ['decimal'], 'sign': ['integer', 'decimal', 'float'],
+  } -%}
+  {%- for option, kinds in kinds_of.items() if given[option] is defined and given[option] is not none
+      and type.kind not in kinds -%}
+    {%- do deltawave._fail('format_option_of_type', {
+      'source': name, 'option': label ~ '.' ~ option, 'type': type.data_type,
+    }) -%}
   {%- endfor -%}
   {%- set decimals = given.implied_decimals or 0 -%}
   {%- if decimals is not integer or decimals < 0 or (type.kind == 'decimal' and decimals > type.scale) -%}
@@ -148,7 +164,8 @@
   {%- elif format and not deltawave._is_whole_datetime(letters, kind) -%}
     {%- do deltawave._fail('external_value', {
       'source': name, 'option': option, 'value': format, 'allowed': 'year (y), month (M) and day (d)' ~ (
-        ' alone, as in yyyyMMdd' if kind == 'date' else ', then hours (H, or h with a), minutes (m) and seconds (s), as in yyyyMMddHHmmss'
+        ' alone, as in yyyyMMdd' if kind == 'date'
+          else ', then hours (H, or h with a), minutes (m) and seconds (s), as in yyyyMMddHHmmss'
       ),
     }) -%}
   {%- endif -%}
@@ -163,6 +180,7 @@
   {%- endif -%}
   {%- set hour = 'H' in letters or 'h' in letters -%}
   {{ return(
-    day and ('h' in letters) == ('a' in letters) and (hour or 'm' not in letters) and ('m' in letters or not modules.re.search('[sS]', letters))
+    day and ('h' in letters) == ('a' in letters) and (hour or 'm' not in letters)
+      and ('m' in letters or not modules.re.search('[sS]', letters))
   ) }}
 {%- endmacro -%}

@@ -13,13 +13,17 @@
     {%- do deltawave._require_known_fields(name, 'external.' ~ option, line, ['pattern', 'counts']) -%}
     {%- set pattern = line.pattern -%}
     {%- if pattern is not string or not pattern -%}
-      {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': line.pattern, 'allowed': 'a regular expression for each line'}) -%}
+      {%- do deltawave._fail('external_value', {
+        'source': name, 'option': option, 'value': line.pattern, 'allowed': 'a regular expression for each line',
+      }) -%}
     {%- endif -%}
     {%- set counts = deltawave._format_choice(name, option ~ '.counts', line.counts, [none, 'records', 'lines']) -%}
     {%- if counts and not deltawave._has_group(pattern) -%}
       {%- do deltawave._fail('format_count', {'source': name, 'option': option, 'pattern': pattern}) -%}
     {%- endif -%}
-    {%- do patterns.append({'pattern': deltawave._names_pattern(name, option, format) if pattern == 'names' else pattern, 'counts': counts}) -%}
+    {%- do patterns.append({
+      'pattern': deltawave._names_pattern(name, option, format) if pattern == 'names' else pattern, 'counts': counts,
+    }) -%}
   {%- endfor -%}
   {{ return(patterns) }}
 {%- endmacro -%}
@@ -34,7 +38,8 @@
 {%- macro _names_pattern(name, option, format) -%}
   {%- if format.kind != 'delimited' -%}
     {%- do deltawave._fail('external_value', {
-      'source': name, 'option': option, 'value': 'names', 'allowed': 'a regular expression; only delimited files have a line of names',
+      'source': name, 'option': option, 'value': 'names',
+      'allowed': 'a regular expression; only delimited files have a line of names',
     }) -%}
   {%- endif -%}
   {%- set quote = modules.re.escape(format.quote) if format.quote else '' -%}

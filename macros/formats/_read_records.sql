@@ -19,7 +19,8 @@
   {%- do values.append("'" ~ loop.index0 ~ "', " ~ deltawave._field_value(field, text, format.decimal_separator)) -%}
   {%- do problems.append(deltawave._field_problem(format, field, text, '`_values`.`' ~ loop.index0 ~ '`')) -%}
 {%- endfor -%}
-{%- set reason = "coalesce(`_problem`, nullif(concat_ws(\n    '; ',\n    " ~ problems | join(',\n    ') ~ "\n), ''))" -%}
+{%- set reason = "coalesce(`_problem`, nullif(concat_ws(\n    '; ',\n    " ~ problems | join(',\n    ')
+    ~ "\n), ''))" -%}
 cut_records as (
     select
         {{ carried | join(',\n        ') }},
@@ -60,14 +61,19 @@ checked as (
         `_values`,
         `reason`
     from typed_fields
-    {{ deltawave._once({'reason': 'if(' ~ is_frame ~ ', ' ~ frame ~ ', ' ~ reason ~ ')' if is_frame and frame else reason}) | indent }}
+    {{ deltawave._once({
+      'reason': 'if(' ~ is_frame ~ ', ' ~ frame ~ ', ' ~ reason ~ ')' if is_frame and frame else reason
+    }) | indent }}
 )
 {%- endmacro -%}
 
 {# The text of a line in pieces, one for each field. With quotes each begins with its delimiter. #}
 {%- macro _pieces(format) -%}
   {%- if format.kind == 'delimited' and format.quote -%}
-    {{ return('regexp_extract_all(' ~ deltawave._led(format) ~ ', ' ~ deltawave._literal(deltawave._quoted_pattern(format)) ~ ', 0)') }}
+    {{ return(
+      'regexp_extract_all(' ~ deltawave._led(format) ~ ', ' ~ deltawave._literal(deltawave._quoted_pattern(format))
+      ~ ', 0)'
+    ) }}
   {%- elif format.kind == 'delimited' -%}
     {{ return('split(`_text`, ' ~ deltawave._literal(modules.re.escape(format.delimiter)) ~ ', -1)') }}
   {%- endif -%}
@@ -138,7 +144,8 @@ when size(`_pieces`) <> {{ format.fields | length }} then concat(size(`_pieces`)
       ~ (' with ' ~ field.implied_decimals ~ ' implied decimals' if field.implied_decimals else '') -%}
     {%- set is_another = deltawave._is_another(field, text, value) -%}
     {%- do cases.append(
-      'when ' ~ text ~ ' is not null and ' ~ value ~ ' is null' ~ (' or ' ~ is_another if is_another else '') ~ ' then concat(' ~ deltawave._literal(field.name ~ " is '") ~ ', ' ~ text
+      'when ' ~ text ~ ' is not null and ' ~ value ~ ' is null' ~ (' or ' ~ is_another if is_another else '')
+        ~ ' then concat(' ~ deltawave._literal(field.name ~ " is '") ~ ', ' ~ text
       ~ ', ' ~ deltawave._literal("', not " ~ field.data_type ~ written) ~ ')'
     ) -%}
   {%- endif -%}

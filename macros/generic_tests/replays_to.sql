@@ -19,8 +19,11 @@
   {%- set where = config.get('where') -%}
   {%- set settings = deltawave._tested_settings() -%}
   {%- set all_columns = deltawave._columns_of(to) -%}
-  {%- set compared = deltawave._typed_columns(columns or deltawave._replayed_columns(all_columns, keys, settings), to, 'replays_to') -%}
-  {%- set date = settings.snapshot_date if settings and settings.snapshot_date | lower in all_columns | map(attribute='name') | map('lower') -%}
+  {%- set compared = deltawave._typed_columns(
+    columns or deltawave._replayed_columns(all_columns, keys, settings), to, 'replays_to'
+  ) -%}
+  {%- set date = settings.snapshot_date if settings
+      and settings.snapshot_date | lower in all_columns | map(attribute='name') | map('lower') -%}
   {%- set logged = deltawave._data_columns(log, none, 'replays_to') -%}
   {%- do deltawave._require_columns(compared | map(attribute='name') | list, logged, log, 'replays_to') -%}
   {%- set names = deltawave._quoted_list(compared | map(attribute='name')) -%}
@@ -71,7 +74,9 @@ from counted
   {%- set ignored = (settings.ignore_columns or []) + [settings.snapshot_date or ''] -%}
   {%- set replayed = [] -%}
   {%- for column in columns if column.name | lower not in ignored | map('lower') -%}
-    {%- if not named or column.name | lower in named + keys | map('lower') | list -%}{%- do replayed.append(column) -%}{%- endif -%}
+    {%- if not named or column.name | lower in named + keys | map('lower') | list -%}
+      {%- do replayed.append(column) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(replayed) }}
 {%- endmacro -%}

@@ -1,6 +1,8 @@
 {# Brings one table up to its definition and to the current files. #}
 {%- macro _create_external_table(definition) -%}
-  {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ definition.file_format ~ ' in ' ~ definition.location, info=true) -%}
+  {%- do log(
+    'deltawave: ' ~ definition.name ~ ': ' ~ definition.file_format ~ ' in ' ~ definition.location, info=true
+  ) -%}
   {%- do deltawave._warn_of_unsafe_options(definition.name, definition.file_format, definition.options) -%}
   {#-
     Spark fails on a missing folder, and names its path. Creating the table would create the folder: a mistyped
@@ -13,9 +15,15 @@
   {%- set files = deltawave._files_definition(definition) -%}
   {%- do run_query(deltawave._external_table_sql(files)) -%}
   {%- if definition.partitions -%}
-    {%- set found = deltawave._find_partitions(definition.name, files.relation, definition.location, definition.partitions) -%}
-    {%- if definition.format -%}{%- do deltawave._folder_values(definition.name, found, definition.partitions) -%}{%- endif -%}
-    {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true) -%}
+    {%- set found = deltawave._find_partitions(
+      definition.name, files.relation, definition.location, definition.partitions
+    ) -%}
+    {%- if definition.format -%}
+      {%- do deltawave._folder_values(definition.name, found, definition.partitions) -%}
+    {%- endif -%}
+    {%- do log(
+      'deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true
+    ) -%}
   {%- endif -%}
   {# A session that has already read the table keeps its list of files. #}
   {%- do run_query('refresh table ' ~ files.relation) -%}
@@ -25,7 +33,10 @@
     {%- set headers = deltawave._sync_headers(
       definition, found, deltawave._external_table(definition.folders), deltawave._external_table(definition.relation)
     ) -%}
-    {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(headers.tables | length, 'header', 'different headers'), info=true) -%}
+    {%- do log(
+      'deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(headers.tables | length, 'header', 'different headers'),
+      info=true
+    ) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -33,16 +44,21 @@
 {%- macro _drop_outdated(definition) -%}
   {%- set drops = [] -%}
   {%- set relations = [definition.relation, definition.lines, definition.quarantine, definition.folders] -%}
-  {%- for relation in relations + (deltawave._header_relations(definition) if definition.folders else []) if relation -%}
+  {%- for relation in relations + (deltawave._header_relations(definition) if definition.folders else [])
+      if relation -%}
     {%- set table = deltawave._external_table(relation) -%}
     {%- if table and not table.fingerprint -%}
-      {%- do deltawave._fail('external_foreign_relation', {'source': definition.name, 'relation': relation | string}) -%}
+      {%- do deltawave._fail('external_foreign_relation', {
+        'source': definition.name, 'relation': relation | string,
+      }) -%}
     {%- elif table and table.fingerprint != definition.fingerprint -%}
       {%- do drops.append('drop ' ~ ('view ' if table.is_view else 'table ') ~ relation) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if drops -%}
-    {%- do log('deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true) -%}
+    {%- do log(
+      'deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true
+    ) -%}
   {%- endif -%}
   {%- for sql in drops -%}{%- do run_query(sql) -%}{%- endfor -%}
 {%- endmacro -%}
@@ -60,7 +76,10 @@
   {%- if not definition.folders and definition.format.record_separator -%}
     {%- do options.update(lineSep=definition.format.record_separator) -%}
   {%- endif -%}
-  {{ return(dict(definition, relation=relation, file_format='text', options=options, columns=[{'name': 'record', 'data_type': 'string'}])) }}
+  {{ return(dict(
+    definition, relation=relation, file_format='text', options=options,
+    columns=[{'name': 'record', 'data_type': 'string'}]
+  )) }}
 {%- endmacro -%}
 
 {#
@@ -72,7 +91,8 @@
 #}
 {%- macro _create_record_views(definition) -%}
   {%- do run_query('select ' ~ deltawave._expressions(definition.format) | join(', ')) -%}
-  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = ' ~ deltawave._literal(definition.fingerprint) -%}
+  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = '
+      ~ deltawave._literal(definition.fingerprint) -%}
   {%- for relation, sql in [
     (definition.relation, deltawave._good_records(definition)),
     (definition.quarantine, deltawave._bad_records(definition)),
@@ -121,7 +141,9 @@
   {%- endfor -%}
   {%- set properties = facts.get('Table Properties', '') -%}
   {%- set fingerprint = modules.re.search(modules.re.escape(deltawave._external_property()) ~ '=(\\w+)', properties) -%}
-  {%- set headers_until = modules.re.search(modules.re.escape(deltawave._headers_property()) ~ '=(-?\\d+)', properties) -%}
+  {%- set headers_until = modules.re.search(
+    modules.re.escape(deltawave._headers_property()) ~ '=(-?\\d+)', properties
+  ) -%}
   {{ return({
     'provider': facts.get('Provider', '') | lower,
     'location': facts.get('Location', ''),

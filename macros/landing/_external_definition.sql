@@ -10,12 +10,14 @@
     {%- set format = deltawave._format_definition(name, external.file_format, node.external, partition_names) -%}
     {%- do deltawave._check_listed_columns(name, node, format.fields, partition_names) -%}
     {#- The views and the quarantine add columns of their own to those of the folders. -#}
-    {%- for column in partition_names if column in ['file', 'line_number', 'record', 'reason', 'problem'] or column.startswith('_') -%}
+    {%- for column in partition_names if column in ['file', 'line_number', 'record', 'reason', 'problem']
+        or column.startswith('_') -%}
       {%- do deltawave._fail('format_partition', {'source': name, 'column': column}) -%}
     {%- endfor -%}
   {%- endif -%}
   {%- set columns = [] -%}
-  {%- for column in (format.fields if format else node.columns.values()) if column.name | lower not in partition_names -%}
+  {%- for column in (format.fields if format else node.columns.values())
+      if column.name | lower not in partition_names -%}
     {%- do columns.append({'name': column.name, 'data_type': column.data_type}) -%}
   {%- endfor -%}
   {%- if not columns -%}
@@ -55,8 +57,12 @@
 {# Is each folder read by its own header? Not where options take columns by position. #}
 {%- macro _has_headers(file_format, options, partitions) -%}
   {%- set values = {} -%}
-  {%- for option, value in options.items() -%}{%- do values.update({option | lower: value | string | lower}) -%}{%- endfor -%}
-  {{ return(file_format == 'csv' and partitions != [] and values['header'] == 'true' and values['enforceschema'] == 'false') }}
+  {%- for option, value in options.items() -%}
+    {%- do values.update({option | lower: value | string | lower}) -%}
+  {%- endfor -%}
+  {{ return(
+    file_format == 'csv' and partitions != [] and values['header'] == 'true' and values['enforceschema'] == 'false'
+  ) }}
 {%- endmacro -%}
 
 {#
@@ -68,7 +74,9 @@
   {%- for field in fields -%}{%- do types.update({field.name: field.data_type}) -%}{%- endfor -%}
   {%- for column in node.columns.values() if column.name | lower not in partition_names -%}
     {%- if column.name not in types -%}
-      {%- do deltawave._fail('format_column', {'source': name, 'column': column.name, 'fields': types.keys() | join(', ')}) -%}
+      {%- do deltawave._fail('format_column', {
+        'source': name, 'column': column.name, 'fields': types.keys() | join(', '),
+      }) -%}
     {%- elif column.data_type and column.data_type | lower | replace(' ', '') != types[column.name] -%}
       {%- do deltawave._fail('format_column_type', {
         'source': name, 'column': column.name, 'type': column.data_type, 'field_type': types[column.name],
@@ -91,25 +99,32 @@
   {%- set formats = deltawave._external_formats() + deltawave._record_formats() -%}
   {%- set known = ['location', 'file_format', 'using', 'options', 'partitions'] -%}
   {%- if deltawave._has_records(external) -%}
-    {%- set known = known | reject('eq', 'options') | list + deltawave._format_options((external.file_format or external.using) | lower) -%}
+    {%- set known = known | reject('eq', 'options') | list + deltawave._format_options(
+      (external.file_format or external.using) | lower
+    ) -%}
   {%- endif -%}
   {%- do deltawave._require_known_fields(name, 'external', external, known + ['checksums']) -%}
   {%- if external.location is not string or not external.location.strip() -%}
     {%- do deltawave._fail('external_location', {'source': name, 'value': external.location}) -%}
   {%- endif -%}
   {%- if external.file_format and external.using and external.file_format | lower != external.using | lower -%}
-    {%- do deltawave._fail('external_two_formats', {'source': name, 'file_format': external.file_format, 'using': external.using}) -%}
+    {%- do deltawave._fail('external_two_formats', {
+      'source': name, 'file_format': external.file_format, 'using': external.using,
+    }) -%}
   {%- endif -%}
   {%- set file_format = external.file_format or external.using -%}
   {%- if file_format | lower not in formats -%}
-    {%- do deltawave._fail('external_format', {'source': name, 'value': file_format, 'allowed': formats | join(', ')}) -%}
+    {%- do deltawave._fail('external_format', {
+      'source': name, 'value': file_format, 'allowed': formats | join(', '),
+    }) -%}
   {%- endif -%}
   {%- set options = external.get('options') or {} -%}
   {%- if options is not mapping -%}
     {%- do deltawave._fail('external_options', {'source': name, 'value': options}) -%}
   {%- endif -%}
   {%- set checksums = external.get('checksums') -%}
-  {%- if checksums is not none and (checksums is not string or not deltawave._whole_match('[^/\\\\?\\[\\]{}]+', checksums)) -%}
+  {%- if checksums is not none
+      and (checksums is not string or not deltawave._whole_match('[^/\\\\?\\[\\]{}]+', checksums)) -%}
     {%- do deltawave._fail('external_value', {
       'source': name, 'option': 'checksums', 'value': checksums,
       'allowed': "the name of the checksum files in the folders of the data, in which * stands for any text, like '*.sha256'",
@@ -132,7 +147,9 @@
   {%- set partitions = [] -%}
   {%- for partition in given -%}
     {%- if partition is mapping -%}
-      {%- do deltawave._require_known_fields(name, 'external.partitions', partition, ['name', 'data_type', 'description', 'meta']) -%}
+      {%- do deltawave._require_known_fields(name, 'external.partitions', partition, [
+        'name', 'data_type', 'description', 'meta',
+      ]) -%}
     {%- endif -%}
     {%- set partition_name = partition if partition is string else partition.name -%}
     {%- set data_type = types.get(partition_name | lower) if partition is string else partition.data_type -%}

@@ -15,7 +15,9 @@
       {%- do found.append(node) -%}
     {%- endfor -%}
     {%- if not found -%}
-      {%- do deltawave._fail('unknown_source', {'macro': 'create_external_sources', 'value': wanted, 'known': known.keys() | sort | join(', ') or 'none'}) -%}
+      {%- do deltawave._fail('unknown_source', {
+        'macro': 'create_external_sources', 'value': wanted, 'known': known.keys() | sort | join(', ') or 'none',
+      }) -%}
     {%- endif -%}
     {%- do chosen.extend(found) -%}
   {%- endfor -%}

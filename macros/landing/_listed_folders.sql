@@ -10,11 +10,14 @@
 #}
 {%- macro _listed_folders(location, partitions, options, checksums=none) -%}
   {%- set chosen = {'recursiveFileLookup': 'true'} -%}
-  {%- for option, value in (options or {}).items() if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
+  {%- for option, value in (options or {}).items()
+      if option | lower in ['pathglobfilter', 'modifiedbefore', 'modifiedafter'] -%}
     {%- do chosen.update({option: value}) -%}
   {%- endfor -%}
   {%- set folder = [] -%}
-  {%- for partition in partitions -%}{%- do folder.append(modules.re.escape(partition.name) ~ '=[^/]*') -%}{%- endfor -%}
+  {%- for partition in partitions -%}
+    {%- do folder.append(modules.re.escape(partition.name) ~ '=[^/]*') -%}
+  {%- endfor -%}
   {%- set sql -%}
 with files as (
     select
@@ -52,7 +55,9 @@ group by folder
 {%- macro _read_with(file_format, path, options) -%}
   {%- set given = [] -%}
   {%- for option, value in options.items() -%}
-    {%- do given.append(deltawave._literal(option) ~ ' = ' ~ deltawave._literal(value | string | lower if value is boolean else value)) -%}
+    {%- do given.append(
+      deltawave._literal(option) ~ ' = ' ~ deltawave._literal(value | string | lower if value is boolean else value)
+    ) -%}
   {%- endfor -%}
   {%- set escaped = modules.re.sub('([\\[\\]{}*?\\\\])', '\\\\\\1', path) -%}
   {{ return(file_format ~ '.' ~ deltawave._quoted(escaped) ~ ' with (' ~ given | join(', ') ~ ')') }}
@@ -71,7 +76,9 @@ group by folder
   {%- for partition in partitions -%}
     {%- set place = loop.index0 -%}
     {%- set escaped = {} -%}
-    {%- for folder in found -%}{%- do escaped.update({folder: folder.split('/')[place].split('=', 1)[1]}) -%}{%- endfor -%}
+    {%- for folder in found -%}
+      {%- do escaped.update({folder: folder.split('/')[place].split('=', 1)[1]}) -%}
+    {%- endfor -%}
     {%- set sql -%}
 select
     escaped,
@@ -88,7 +95,8 @@ from values
     {%- for row in run_query(sql).rows -%}
       {%- if row[1] is none -%}
         {%- do deltawave._fail('format_null_partition', {
-          'source': name, 'folder': partition.name ~ '=' ~ row[0], 'column': partition.name, 'data_type': partition.data_type,
+          'source': name, 'folder': partition.name ~ '=' ~ row[0], 'column': partition.name,
+          'data_type': partition.data_type,
         }) -%}
       {%- endif -%}
       {%- do texts.update({row[0]: row[1]}) -%}

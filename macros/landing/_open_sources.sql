@@ -27,7 +27,9 @@
     {%- if is_ours -%}
       {%- set table = deltawave._external_table(files) -%}
       {%- if not table -%}
-        {%- do deltawave._fail('external_not_created', {'model': model_name, 'source': name, 'relation': files | string}) -%}
+        {%- do deltawave._fail('external_not_created', {
+          'model': model_name, 'source': name, 'relation': files | string,
+        }) -%}
       {%- endif -%}
     {%- endif -%}
     {%- set synced = {'tables': [], 'listed': none} -%}
@@ -36,7 +38,9 @@
       {%- if has_records -%}
         {%- do deltawave._folder_values(name, found, table.partitions) -%}
       {%- elif has_headers -%}
-        {%- do synced.update(deltawave._sync_headers(deltawave._external_definition(source.node), found, table, view)) -%}
+        {%- do synced.update(deltawave._sync_headers(
+          deltawave._external_definition(source.node), found, table, view
+        )) -%}
       {%- endif -%}
     {%- endif -%}
     {#- Delta and Iceberg tables know their rows, and have no folders to announce dumps. -#}
@@ -84,7 +88,9 @@
       {%- do found.update({id: is_read}) -%}
       {%- set parent = graph.nodes.get(id) -%}
       {%- if parent and parent.config.materialized != 'differential' -%}
-        {%- do deltawave._gather_parents(parent, is_read and parent.config.materialized in ['view', 'ephemeral'], found) -%}
+        {%- do deltawave._gather_parents(
+          parent, is_read and parent.config.materialized in ['view', 'ephemeral'], found
+        ) -%}
       {%- endif -%}
     {%- endif -%}
   {%- endfor -%}

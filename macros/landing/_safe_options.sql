@@ -8,7 +8,9 @@
     'ignoreMissingFiles': {'value': 'false', 'otherwise': 'a file that vanishes is left out'},
   } -%}
   {%- if file_format in ['csv', 'json', 'xml'] -%}
-    {%- do options.update(mode={'value': 'FAILFAST', 'otherwise': "a row that can't be read becomes nulls, or is left out"}) -%}
+    {%- do options.update(mode={
+      'value': 'FAILFAST', 'otherwise': "a row that can't be read becomes nulls, or is left out",
+    }) -%}
   {%- endif -%}
   {%- if file_format == 'csv' -%}
     {%- do options.update(
@@ -33,9 +35,12 @@
 {# Warns of options that let half a file pass. `options` are all that the table has. #}
 {%- macro _warn_of_unsafe_options(name, file_format, options) -%}
   {%- set values = {} -%}
-  {%- for option, value in options.items() -%}{%- do values.update({option | lower: value | string | lower}) -%}{%- endfor -%}
+  {%- for option, value in options.items() -%}
+    {%- do values.update({option | lower: value | string | lower}) -%}
+  {%- endfor -%}
   {%- set unsafe = [] -%}
-  {%- for option, safe in deltawave._safe_options(file_format).items() if values.get(option | lower) != safe.value | lower -%}
+  {%- for option, safe in deltawave._safe_options(file_format).items()
+      if values.get(option | lower) != safe.value | lower -%}
     {%- do unsafe.append(option ~ ' is not ' ~ safe.value ~ ': ' ~ safe.otherwise) -%}
   {%- endfor -%}
   {%- if unsafe -%}

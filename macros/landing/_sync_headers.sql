@@ -15,10 +15,14 @@
   {%- set places = {} -%}
   {%- for folder, value in values.items() -%}
     {%- if places.setdefault(tojson(value), folder) != folder -%}
-      {%- do deltawave._fail('folders_alike', {'source': definition.name, 'one': places[tojson(value)], 'other': folder}) -%}
+      {%- do deltawave._fail('folders_alike', {
+        'source': definition.name, 'one': places[tojson(value)], 'other': folder,
+      }) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- set listed = deltawave._listed_folders(definition.location, definition.partitions, definition.options, definition.checksums) -%}
+  {%- set listed = deltawave._listed_folders(
+    definition.location, definition.partitions, definition.options, definition.checksums
+  ) -%}
   {%- set tables = deltawave._header_tables(definition) -%}
   {%- set until = known.headers_until -%}
   {%- set all_names = definition.columns | map(attribute='name') | list -%}
@@ -34,10 +38,14 @@
       {%- set id = deltawave._header_id(names) -%}
       {%- if id != current.id -%}
         {%- if current.id -%}
-          {%- do run_query(deltawave._header_folders_sql(definition, tables[current.id], 'drop if exists', [values[folder]])) -%}
+          {%- do run_query(deltawave._header_folders_sql(
+            definition, tables[current.id], 'drop if exists', [values[folder]]
+          )) -%}
           {%- do tables[current.id].folders.remove(values[folder]) -%}
         {%- endif -%}
-        {%- if id not in tables -%}{%- do tables.update({id: deltawave._create_header_table(definition, names)}) -%}{%- endif -%}
+        {%- if id not in tables -%}
+          {%- do tables.update({id: deltawave._create_header_table(definition, names)}) -%}
+        {%- endif -%}
         {%- do gained.setdefault(id, {}).update({folder: values[folder]}) -%}
       {%- endif -%}
     {%- endif -%}
@@ -45,14 +53,22 @@
 
   {%- for id, table in tables.items() -%}
     {%- set deleted = table.folders | reject('in', values.values()) | list -%}
-    {%- if deleted -%}{%- do run_query(deltawave._header_folders_sql(definition, table, 'drop if exists', deleted)) -%}{%- endif -%}
-    {%- if id in gained -%}{%- do run_query(deltawave._header_folders_sql(definition, table, 'add if not exists', gained[id])) -%}{%- endif -%}
+    {%- if deleted -%}
+      {%- do run_query(deltawave._header_folders_sql(definition, table, 'drop if exists', deleted)) -%}
+    {%- endif -%}
+    {%- if id in gained -%}
+      {%- do run_query(deltawave._header_folders_sql(definition, table, 'add if not exists', gained[id])) -%}
+    {%- endif -%}
     {%- do table.update(folders=table.folders | reject('in', deleted) | list + gained.get(id, {}).values() | list) -%}
     {%- do run_query('refresh table ' ~ table.relation) -%}
   {%- endfor -%}
-  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = ' ~ deltawave._literal(definition.fingerprint) -%}
+  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = '
+      ~ deltawave._literal(definition.fingerprint) -%}
   {%- if view is none -%}
-    {%- do run_query('create view ' ~ definition.relation ~ '\ntblproperties (' ~ property ~ ')\nas\n' ~ deltawave._headers_select(definition, tables)) -%}
+    {%- do run_query(
+      'create view ' ~ definition.relation ~ '\ntblproperties (' ~ property ~ ')\nas\n'
+      ~ deltawave._headers_select(definition, tables)
+    ) -%}
   {#- Runs at the same time may each have added a table to the view that they saw. -#}
   {%- elif tables.values() | map(attribute='relation') | map(attribute='identifier') | reject('in', view.text | lower) | list -%}
     {%- do run_query('alter view ' ~ definition.relation ~ ' as\n' ~ deltawave._headers_select(definition, tables)) -%}
@@ -72,7 +88,9 @@
     {%- set folders = [] -%}
     {%- for folder, value in values.items() if value in table.folders -%}{%- do folders.append(folder) -%}{%- endfor -%}
     {%- set missing = definition.columns | map(attribute='name') | reject('in', table.names) | list -%}
-    {%- do described.append({'relation': table.relation, 'names': table.names, 'missing': missing, 'folders': folders}) -%}
+    {%- do described.append({
+      'relation': table.relation, 'names': table.names, 'missing': missing, 'folders': folders,
+    }) -%}
   {%- endfor -%}
   {{ return(described) }}
 {%- endmacro -%}
@@ -103,18 +121,27 @@ where {{ deltawave._is_no_checksum_file('_metadata.file_name', definition.checks
 #}
 {%- macro _header_of(definition, folder, path) -%}
   {%- set options = dict(definition.options) -%}
-  {%- for option in definition.options if option | lower in ['inferschema', 'pathglobfilter'] -%}{%- do options.pop(option) -%}{%- endfor -%}
-  {%- set header = run_query('describe query select * from ' ~ deltawave._read_with('csv', path, options)).rows | map(attribute=0) | list -%}
+  {%- for option in definition.options if option | lower in ['inferschema', 'pathglobfilter'] -%}
+    {%- do options.pop(option) -%}
+  {%- endfor -%}
+  {%- set header = run_query(
+    'describe query select * from ' ~ deltawave._read_with('csv', path, options)
+  ).rows | map(attribute=0) | list -%}
   {%- set declared = {} -%}
   {%- for column in definition.columns -%}{%- do declared.update({column.name | lower: column.name}) -%}{%- endfor -%}
   {%- set names = [] -%}
   {%- set unknown = [] -%}
   {%- for name in header -%}
-    {%- if name | lower in declared -%}{%- do names.append(declared[name | lower]) -%}{%- else -%}{%- do unknown.append(name) -%}{%- endif -%}
+    {%- if name | lower in declared -%}
+      {%- do names.append(declared[name | lower]) -%}
+    {%- else -%}
+      {%- do unknown.append(name) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- if unknown -%}
     {%- do deltawave._fail('undeclared_header', {
-      'source': definition.name, 'folder': folder, 'unknown': unknown | join(', '), 'example': tojson(unknown[0]), 'file': path,
+      'source': definition.name, 'folder': folder, 'unknown': unknown | join(', '), 'example': tojson(unknown[0]),
+      'file': path,
       'columns': definition.columns | map(attribute='name') | join(', '),
     }) -%}
   {%- endif -%}

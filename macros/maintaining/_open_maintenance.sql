@@ -72,7 +72,8 @@ order by batch_id
     {{ return(batch) }}
   {%- endfor -%}
   {%- do deltawave._fail('batch_range', {
-    'macro': macro_name, 'model': work.job.name, 'value': to_batch, 'known': held | map(attribute='batch_id') | join(', '),
+    'macro': macro_name, 'model': work.job.name, 'value': to_batch,
+    'known': held | map(attribute='batch_id') | join(', '),
   }) -%}
 {%- endmacro -%}
 

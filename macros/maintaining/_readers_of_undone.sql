@@ -18,7 +18,9 @@
         {%- if node.unique_id not in reached and node.config.materialized not in ['differential', 'wave_index'] -%}
           {%- do reached.append(node.unique_id) -%}
           {%- do next.append(node.unique_id) -%}
-          {%- if node.config.materialized == 'incremental' and deltawave._has_batches_after(node, until) -%}{%- do readers.append(node.name) -%}{%- endif -%}
+          {%- if node.config.materialized == 'incremental' and deltawave._has_batches_after(node, until) -%}
+            {%- do readers.append(node.name) -%}
+          {%- endif -%}
         {%- endif -%}
       {%- endfor -%}
     {%- endfor -%}
@@ -30,8 +32,12 @@
 {%- macro _has_batches_after(node, until) -%}
   {%- set relation = deltawave._relation(node.schema, node.alias) -%}
   {%- if not deltawave._in_catalog(relation) -%}{{ return(false) }}{%- endif -%}
-  {%- if '_batch_id' not in deltawave._columns_of(relation) | map(attribute='name') | map('lower') -%}{{ return(true) }}{%- endif -%}
-  {{ return(run_query('select 1 as is_there from ' ~ relation ~ ' where _batch_id > ' ~ until ~ ' limit 1').rows | length > 0) }}
+  {%- if '_batch_id' not in deltawave._columns_of(relation) | map(attribute='name') | map('lower') -%}
+    {{ return(true) }}
+  {%- endif -%}
+  {{ return(
+    run_query('select 1 as is_there from ' ~ relation ~ ' where _batch_id > ' ~ until ~ ' limit 1').rows | length > 0
+  ) }}
 {%- endmacro -%}
 
 {# Warns of these models, and gives the command that rebuilds them. #}

@@ -14,7 +14,10 @@
   {%- endif -%}
   {%- set dates = deltawave._some_dumps(job, pending.replaced) -%}
   {%- set way = 'rewinds to batch ' ~ pending.rewind_to if pending.rewind_to else 'begins a new generation' -%}
-  {%- do log('deltawave: ' ~ job.name ~ ': dump(s) of ' ~ dates ~ ' were delivered again with other rows: the run ' ~ way, info=true) -%}
+  {%- do log(
+    'deltawave: ' ~ job.name ~ ': dump(s) of ' ~ dates ~ ' were delivered again with other rows: the run ' ~ way,
+    info=true
+  ) -%}
   {%- do deltawave._warn_of_readers(job.name, model.unique_id, pending.rewind_to or 0) -%}
   {%- if not pending.rewind_to -%}
     {{ return(dict(state, is_new_generation=true)) }}
@@ -38,7 +41,8 @@
   {%- set delivered = deltawave._columns_of_dump(job, dump) | map(attribute='name') | map('lower') | list -%}
   {#- A new generation begins with the columns of the select. -#}
   {%- set added = delivered | reject('in', logged) | list if rewind_to else [] -%}
-  {%- set dropped = logged | reject('in', delivered) | list if rewind_to else logged | select('in', dump.missing) | list -%}
+  {%- set dropped = logged | reject('in', delivered) | list if rewind_to
+      else logged | select('in', dump.missing) | list -%}
   {%- do deltawave._check_schema_change(job, job.name ~ ', dump of ' ~ dump.snapshot_date, added, dropped) -%}
 {%- endmacro -%}
 
@@ -51,6 +55,8 @@
   {%- for dump in dumps[1:] if dump.order <= last -%}
     {%- set delivered = deltawave._columns_of_dump(job, dump) | map(attribute='name') | list -%}
     {%- set label = job.name ~ ', dump of ' ~ dump.snapshot_date ~ ' after that of ' ~ dumps[0].snapshot_date -%}
-    {%- do deltawave._check_schema_change(job, label, delivered | reject('in', first) | list, first | reject('in', delivered) | list) -%}
+    {%- do deltawave._check_schema_change(
+      job, label, delivered | reject('in', first) | list, first | reject('in', delivered) | list
+    ) -%}
   {%- endfor -%}
 {%- endmacro -%}

@@ -24,7 +24,9 @@
       {%- if file_format == 'delta' -%}
         {%- do deltawave._run(work.job, 'optimize ' ~ table) -%}
       {%- else -%}
-        {%- do deltawave._run(work.job, 'call spark_catalog.system.rewrite_data_files(table => ' ~ deltawave._literal(table | string) ~ ')') -%}
+        {%- do deltawave._run(
+          work.job, 'call spark_catalog.system.rewrite_data_files(table => ' ~ deltawave._literal(table | string) ~ ')'
+        ) -%}
       {%- endif -%}
     {%- endfor -%}
     {%- do log('deltawave: ' ~ work.job.name ~ ': compacted the log', info=true) -%}

@@ -21,7 +21,9 @@
   {%- if before is none -%}
     {%- set until = deltawave._held_batch('expire', work, held, to_batch) -%}
   {%- else -%}
-    {%- set until = held[:-1] | selectattr('batch_at', 'lt', deltawave._instant_text('expire', 'before', before)) | list | last -%}
+    {%- set until = held[:-1] | selectattr(
+      'batch_at', 'lt', deltawave._instant_text('expire', 'before', before)
+    ) | list | last -%}
   {%- endif -%}
   {%- if not until or until.batch_id == work.record.first_batch -%}
     {%- do log('deltawave: ' ~ work.job.name ~ ': nothing to expire', info=true) -%}
@@ -29,15 +31,20 @@
   {%- endif -%}
 
   {%- set partitions = deltawave._rewrite_log(
-    work.job, work.batch, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id, baseline=deltawave._expired_rows(work, until)
+    work.job, work.batch, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id,
+    baseline=deltawave._expired_rows(work, until)
   ) -%}
   {%- set state = work.record.state -%}
   {#-
     A state cannot be patched by expired batches, whose deletes are lost; then the rows come from the log. A whole copy
     needs no patches: only operations can follow it.
   -#}
-  {%- if deltawave._form_of(state).patched and state.as_of < until.batch_id -%}{%- set state = deltawave._log_alone() -%}{%- endif -%}
-  {%- do deltawave._commit_maintenance(work, partitions, 'expired the batches up to ' ~ until.batch_id, {'first_batch': until.batch_id, 'state': state}) -%}
+  {%- if deltawave._form_of(state).patched and state.as_of < until.batch_id -%}
+    {%- set state = deltawave._log_alone() -%}
+  {%- endif -%}
+  {%- do deltawave._commit_maintenance(work, partitions, 'expired the batches up to ' ~ until.batch_id, {
+    'first_batch': until.batch_id, 'state': state,
+  }) -%}
 {%- endmacro -%}
 
 {# The state after a batch, as inserts of that batch, in the log's columns. #}

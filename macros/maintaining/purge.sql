@@ -14,7 +14,9 @@
   {%- set prefix = work.job.target.identifier | lower ~ '__' -%}
   {%- set dropped = [] -%}
   {%- for name in deltawave._names_like(work.job, work.job.target.identifier ~ '__log*') -%}
-    {%- set found = deltawave._whole_match(modules.re.escape(prefix) ~ '(log(?:_(\\d+)(?:_[0-9a-f]{12})?)?)', name | lower) -%}
+    {%- set found = deltawave._whole_match(
+      modules.re.escape(prefix) ~ '(log(?:_(\\d+)(?:_[0-9a-f]{12})?)?)', name | lower
+    ) -%}
     {#- A log with a later number belongs to a run in progress. -#}
     {%- if found and found.group(1) != work.record.log and (found.group(2) or 1) | int <= work.record.batch_id -%}
       {%- do deltawave._drop_table(work.job, deltawave._helper_relation(work.job, found.group(1))) -%}

@@ -26,8 +26,12 @@
 
   {%- set then = deltawave._columns_at(work.record, until.batch_id) -%}
   {%- set state = deltawave._state_at('rewind', work, until.batch_id, dict(work.record, **then)) -%}
-  {%- set copy = deltawave._write_whole_rows(work.job, work.batch, state, then.columns | selectattr('in_copy') | list) -%}
-  {%- set partitions = deltawave._rewrite_log(work.job, work.batch, work.record, work.batch.log_table, work.record.first_batch, until.batch_id) -%}
+  {%- set copy = deltawave._write_whole_rows(
+    work.job, work.batch, state, then.columns | selectattr('in_copy') | list
+  ) -%}
+  {%- set partitions = deltawave._rewrite_log(
+    work.job, work.batch, work.record, work.batch.log_table, work.record.first_batch, until.batch_id
+  ) -%}
   {%- do deltawave._commit_maintenance(work, partitions, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), dict(then, **{
     'state': deltawave._counted(work.job, dict(copy, as_of=work.batch.batch_id)),
     'ranges': none,

@@ -55,6 +55,7 @@ versions as (
   {%- set tracked = [] -%}
   {%- for name in track_columns -%}{%- do tracked.append(deltawave._literal(name | lower)) -%}{%- endfor -%}
   {{ return(
-    "`_change_type` <> 'update' or coalesce(exists(`_changed_columns`, name -> lower(name) in (" ~ tracked | join(', ') ~ ')), true)'
+    "`_change_type` <> 'update' or coalesce(exists(`_changed_columns`, name -> lower(name) in (" ~ tracked | join(', ')
+      ~ ')), true)'
   ) }}
 {%- endmacro -%}

@@ -11,6 +11,8 @@
 {%- macro default__batches(log, state_schema) -%}
 select
     batch_id,
-    {{ deltawave._batches_columns().keys() | reject('in', ['attempt', 'dump_files', 'dump_checksum', 'rewound_to']) | join(',\n    ') }}
+    {{ deltawave._batches_columns().keys() | reject('in', [
+      'attempt', 'dump_files', 'dump_checksum', 'rewound_to',
+    ]) | join(',\n    ') }}
 from {{ deltawave._standing_batches(deltawave._relation(state_schema or log.schema, log.identifier ~ '__batches')) }}
 {%- endmacro -%}

@@ -15,7 +15,9 @@
   {%- set pair_keys = keys | map('lower') | list + ['_batch_id', '_batch_at'] -%}
   {%- set columns = [] -%}
   {%- for column in deltawave._columns_of(log) if column.name in names + ['_batch_id', '_batch_at'] -%}
-    {%- set described = {'name': column.name, 'data_type': column.data_type, 'is_key': column.name | lower in pair_keys} -%}
+    {%- set described = {
+      'name': column.name, 'data_type': column.data_type, 'is_key': column.name | lower in pair_keys,
+    } -%}
     {%- do columns.append(deltawave._compared_column({}, described, true, true)) -%}
   {%- endfor -%}
   {%- set data_columns = columns | selectattr('name', 'in', names) | list -%}
@@ -32,7 +34,9 @@ inserts as (
 
 -- The net effect of a batch is the difference between its deletes and its inserts.
 paired as (
-    {{ deltawave._indented(deltawave._changes_between('deletes', 'inserts', columns, {'strategy': 'outer_join', 'before_image': 'auto'})) }}
+    {{ deltawave._indented(deltawave._changes_between('deletes', 'inserts', columns, {
+      'strategy': 'outer_join', 'before_image': 'auto',
+    })) }}
 ),
 
 batched as (

@@ -86,7 +86,8 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
 
 {#- The value of a column before an update, null where the log has none. -#}
 {%- macro _value_before(column, types) -%}
-  {%- for field in deltawave._parse_type(types.get('_before', 'struct<>')).fields or [] if field.name | lower == column | lower -%}
+  {%- for field in deltawave._parse_type(types.get('_before', 'struct<>')).fields or []
+      if field.name | lower == column | lower -%}
     {{ return('`_before`.' ~ deltawave._quoted(field.name)) }}
   {%- endfor -%}
   {{ return('cast(null as ' ~ types[column | lower] ~ ')') }}
@@ -101,6 +102,7 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
   {%- set after = deltawave._comparable(deltawave._quoted(column), type) -%}
   {%- set before = deltawave._comparable(deltawave._value_before(column, types), type) -%}
   {{ return(
-    deltawave._opens_version([column]) ~ ' or (' ~ deltawave._is_backfill() ~ ' and not (' ~ after ~ ' <=> ' ~ before ~ '))'
+    deltawave._opens_version([column]) ~ ' or (' ~ deltawave._is_backfill() ~ ' and not (' ~ after ~ ' <=> ' ~ before
+      ~ '))'
   ) }}
 {%- endmacro -%}

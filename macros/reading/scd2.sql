@@ -3,7 +3,9 @@
   current) and is_current. A delete ends a version, a key that comes back starts a new one. A backfill only updates the
   open version; so does, with track_columns, a change of other columns.
 #}
-{%- macro scd2(log, unique_key, track_columns=none, valid_from='valid_from', valid_to='valid_to', is_current='is_current') -%}
+{%- macro scd2(
+  log, unique_key, track_columns=none, valid_from='valid_from', valid_to='valid_to', is_current='is_current'
+) -%}
   {{ return(adapter.dispatch('scd2', 'deltawave')(log, unique_key, track_columns, valid_from, valid_to, is_current)) }}
 {%- endmacro -%}
 

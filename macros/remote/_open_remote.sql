@@ -6,7 +6,9 @@
 {%- macro _open_remote(job) -%}
   {%- set name = job.settings.remote -%}
   {%- do deltawave._require_remote(job.name, name) -%}
-  {%- do deltawave._update(job, remote={'name': name, 'dialect': adapter.remote_dialect(name), 'select': job.sql, 'padded': {}, 'views': []}) -%}
+  {%- do deltawave._update(
+    job, remote={'name': name, 'dialect': adapter.remote_dialect(name), 'select': job.sql, 'padded': {}, 'views': []}
+  ) -%}
   {%- do deltawave._update(job, sql='select * from ' ~ deltawave._remote_view(job, job.sql)) -%}
 {%- endmacro -%}
 

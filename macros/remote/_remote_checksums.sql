@@ -47,12 +47,16 @@ from (
 group by {{ deltawave._remote_name(job, 'range_id') }}
   {%- endset -%}
   {%- set view = deltawave._remote_view(job, query) -%}
-  {{ return('select cast(`range_id` as int) as `range_id`, cast(`row_count` as bigint) as `row_count`, `checksum` from ' ~ view) }}
+  {{ return(
+    'select cast(`range_id` as int) as `range_id`, cast(`row_count` as bigint) as `row_count`, `checksum` from ' ~ view
+  ) }}
 {%- endmacro -%}
 
 {# The exact sum of 64-bit integers. #}
 {%- macro _remote_sum(job, expression) -%}
-  {{ return('sum(cast(' ~ expression ~ ' as decimal(31, 0)))' if job.remote.dialect == 'derby' else 'sum(' ~ expression ~ ')') }}
+  {{ return(
+    'sum(cast(' ~ expression ~ ' as decimal(31, 0)))' if job.remote.dialect == 'derby' else 'sum(' ~ expression ~ ')'
+  ) }}
 {%- endmacro -%}
 
 {# Integers as text, with colons between them. #}

@@ -51,7 +51,9 @@
       {{ return(kind) }}
     {%- endif -%}
   {%- endfor -%}
-  {%- do deltawave._fail('remote_key_type', {'model': job.name, 'column': column.name, 'type': column.data_type, 'remote': job.remote.name}) -%}
+  {%- do deltawave._fail('remote_key_type', {
+    'model': job.name, 'column': column.name, 'type': column.data_type, 'remote': job.remote.name,
+  }) -%}
 {%- endmacro -%}
 
 {# The key columns in their order: [{column, kind, name, expression}]. #}
@@ -74,7 +76,8 @@
   {%- set bounded = [] -%}
   {%- for interval in intervals -%}
     {%- do bounded.append({
-      'low': deltawave._remote_bound(job, keys, interval.low), 'high': deltawave._remote_bound(job, keys, interval.high),
+      'low': deltawave._remote_bound(job, keys, interval.low),
+      'high': deltawave._remote_bound(job, keys, interval.high),
     }) -%}
   {%- endfor -%}
   {{ return(deltawave._in_intervals(keys | map(attribute='expression') | list, bounded)) }}

@@ -14,7 +14,9 @@
     'timestamp_ntz': '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?',
   } -%}
   {%- if not deltawave._whole_match(patterns[key.kind], value) -%}
-    {%- do deltawave._fail('remote_key_value', {'model': job.name, 'column': key.column, 'value': value, 'kind': key.kind}) -%}
+    {%- do deltawave._fail('remote_key_value', {
+      'model': job.name, 'column': key.column, 'value': value, 'kind': key.kind,
+    }) -%}
   {%- endif -%}
   {{ return(deltawave._in_dialect(job, '_remote_literal')(key.kind, value)) }}
 {%- endmacro -%}

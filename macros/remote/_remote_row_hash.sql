@@ -26,7 +26,9 @@
   {%- endfor -%}
   {%- set hashes = [] -%}
   {%- for first in [1, 17] -%}
-    {%- do hashes.append("('x' || substr(md5(row(" ~ values | join(', ') ~ ')::text), ' ~ first ~ ', 16))::bit(64)::bigint') -%}
+    {%- do hashes.append(
+      "('x' || substr(md5(row(" ~ values | join(', ') ~ ')::text), ' ~ first ~ ', 16))::bit(64)::bigint'
+    ) -%}
   {%- endfor -%}
   {{ return(hashes) }}
 {%- endmacro -%}
@@ -65,7 +67,9 @@
   {%- for mark in ['', "'1' || "] -%}
     {%- set parts = [] -%}
     {%- for column in columns -%}
-      {%- do parts.append('coalesce(cast(deltawave_hash(' ~ mark ~ deltawave._derby_text(column) ~ ") as char(20)), 'null')") -%}
+      {%- do parts.append(
+        'coalesce(cast(deltawave_hash(' ~ mark ~ deltawave._derby_text(column) ~ ") as char(20)), 'null')"
+      ) -%}
     {%- endfor -%}
     {%- do hashes.append('deltawave_hash(' ~ mark ~ parts | join(' || ') ~ ')') -%}
   {%- endfor -%}

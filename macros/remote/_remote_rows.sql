@@ -30,7 +30,10 @@ where
   {%- if condition is none -%}
     {{ return(job.sql) }}
   {%- endif -%}
-  {{ return('select * from ' ~ deltawave._remote_view(job, 'select *\nfrom ' ~ deltawave._remote_dump(job) ~ '\nwhere ' ~ condition)) }}
+  {{ return(
+    'select * from '
+    ~ deltawave._remote_view(job, 'select *\nfrom ' ~ deltawave._remote_dump(job) ~ '\nwhere ' ~ condition)
+  ) }}
 {%- endmacro -%}
 
 {# The model's select; at a remote, only its rows whose key is in one of the intervals [{low, high}]. #}
@@ -58,7 +61,8 @@ where
       twice when clocks are set back. So the index is searched from a day earlier, and the exact time is checked on the
       rows found.
     -#}
-    {%- set since = '(' ~ key.name ~ ' >= from_unixtime(greatest(' ~ key.literal ~ ' - 86400, 0)) and ' ~ since ~ ')' -%}
+    {%- set since = '(' ~ key.name ~ ' >= from_unixtime(greatest(' ~ key.literal ~ ' - 86400, 0)) and ' ~ since
+        ~ ')' -%}
   {%- endif -%}
   {{ return('(' ~ since ~ ' or ' ~ key.name ~ ' is null)') }}
 {%- endmacro -%}
@@ -73,8 +77,12 @@ where
     {%- set key = deltawave._remote_keys(job, [dict(column, is_key=true)])[0] -%}
     {%- set alternatives = [key.name ~ ' is null'] if none in column['values'] else [] -%}
     {%- set literals = [] -%}
-    {%- for value in column['values'] if value is not none -%}{%- do literals.append(deltawave._remote_literal(job, key, value)) -%}{%- endfor -%}
-    {%- if literals -%}{%- do alternatives.append(key.expression ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
+    {%- for value in column['values'] if value is not none -%}
+      {%- do literals.append(deltawave._remote_literal(job, key, value)) -%}
+    {%- endfor -%}
+    {%- if literals -%}
+      {%- do alternatives.append(key.expression ~ ' in (' ~ literals | join(', ') ~ ')') -%}
+    {%- endif -%}
     {%- do conditions.append('(' ~ (alternatives | join(' or ') or '1 = 0') ~ ')') -%}
   {%- endfor -%}
   {{ return(deltawave._source_rows(job, conditions | join(' and ') or none)) }}
@@ -85,7 +93,8 @@ where
   {%- set found = deltawave._columns_of_query(job.sql) -%}
   {%- for column in found if column.name | lower == name | lower -%}
     {%- set key = deltawave._remote_keys(job, [dict(column, is_key=true)])[0] -%}
-    {%- set sql = 'select ' ~ deltawave._bound_text('cast(' ~ value ~ ' as ' ~ column.data_type ~ ')', column.data_type) ~ ' as value' -%}
+    {%- set sql = 'select ' ~ deltawave._bound_text('cast(' ~ value ~ ' as ' ~ column.data_type ~ ')', column.data_type)
+        ~ ' as value' -%}
     {{ return(dict(key, literal=deltawave._remote_literal(job, key, deltawave._run(job, sql).rows[0][0]))) }}
   {%- endfor -%}
 {%- endmacro -%}
@@ -94,5 +103,8 @@ where
 {%- macro _remote_any_row(job) -%}
   {%- set first = 'fetch first 1 rows only' if job.remote.dialect == 'derby' else 'limit 1' -%}
   {%- set found = deltawave._remote_name(job, 'found') -%}
-  {{ return('select `found` from ' ~ deltawave._remote_view(job, 'select 1 as ' ~ found ~ ' from ' ~ deltawave._remote_dump(job) ~ ' ' ~ first)) }}
+  {{ return(
+    'select `found` from '
+    ~ deltawave._remote_view(job, 'select 1 as ' ~ found ~ ' from ' ~ deltawave._remote_dump(job) ~ ' ' ~ first)
+  ) }}
 {%- endmacro -%}

@@ -6,7 +6,9 @@
   {%- do deltawave._require_session('report', 'Without format: html it runs on every adapter.') -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- if batch is not none and not deltawave._is_log(node) -%}
-    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'a batch of a change log'}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'a batch of a change log',
+    }) -%}
   {%- elif node.config.materialized == 'wave_index' -%}
     {%- set page = deltawave._wave_page(node, output) -%}
   {%- elif node.language == 'python' -%}
@@ -84,7 +86,8 @@
   {%- set relation = ref(node.package_name, node.name, v=node.version) -%}
   {%- set log = deltawave._relation(relation.schema, relation.identifier) -%}
   {%- set schema = settings.state_schema or relation.schema -%}
-  {%- if not deltawave._in_catalog(log) or not deltawave._in_catalog(deltawave._relation(schema, relation.identifier ~ '__batches')) -%}
+  {%- if not deltawave._in_catalog(log)
+      or not deltawave._in_catalog(deltawave._relation(schema, relation.identifier ~ '__batches')) -%}
     {%- do deltawave._fail_without_batch(macro_name, model, log) -%}
   {%- endif -%}
   {{ return({'relation': relation, 'log': log, 'schema': schema, 'settings': settings}) }}
@@ -96,10 +99,13 @@
 #}
 {%- macro _fail_without_batch(macro_name, model, relation) -%}
   {%- set view = deltawave._relation(relation.schema, relation.identifier) -%}
-  {%- set facts = deltawave._table_facts(run_query('describe extended ' ~ view).rows) if deltawave._in_catalog(view) else {} -%}
+  {%- set facts = deltawave._table_facts(run_query('describe extended ' ~ view).rows) if deltawave._in_catalog(view)
+      else {} -%}
   {%- set clone = deltawave._whole_match('select \\* from (`.+`)', facts.get('View Text') or '') -%}
   {%- if clone -%}
-    {%- do deltawave._fail('cloned_model', {'macro': macro_name, 'model': model, 'relation': view | string, 'other': clone.group(1)}) -%}
+    {%- do deltawave._fail('cloned_model', {
+      'macro': macro_name, 'model': model, 'relation': view | string, 'other': clone.group(1),
+    }) -%}
   {%- endif -%}
   {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': model}) -%}
 {%- endmacro -%}
@@ -108,7 +114,9 @@
 {%- macro _log_node(macro_name, model) -%}
   {%- set node = deltawave._model_node(macro_name, model) -%}
   {%- if not deltawave._is_log(node) -%}
-    {%- do deltawave._fail('not_a_log', {'macro': macro_name, 'value': model, 'materialized': node.config.materialized}) -%}
+    {%- do deltawave._fail('not_a_log', {
+      'macro': macro_name, 'value': model, 'materialized': node.config.materialized,
+    }) -%}
   {%- endif -%}
   {{ return(node) }}
 {%- endmacro -%}

@@ -64,13 +64,18 @@ limit {{ batches | int }}
   {%- for row in run_query(sql).rows -%}
     {%- do counts.insert(0, {
       'batch_id': row[0] | int, 'at': row[1], 'insert': row[2] | int, 'delete': row[3] | int, 'update': row[4] | int,
-      'backfilled': row[5] | int, 'quarantined': row[6] | int, 'rows': row[7] | int, 'dump': row[8] if row[8] is none else row[8] | string,
+      'backfilled': row[5] | int, 'quarantined': row[6] | int, 'rows': row[7] | int,
+      'dump': row[8] if row[8] is none else row[8] | string,
     }) -%}
   {%- endfor -%}
   {%- set named = [] -%}
-  {%- for count in counts if count.dump is not none and count.dump[:10] != count['at'][:10] -%}{%- do named.append(count) -%}{%- endfor -%}
+  {%- for count in counts if count.dump is not none and count.dump[:10] != count['at'][:10] -%}
+    {%- do named.append(count) -%}
+  {%- endfor -%}
   {%- set times = [] -%}
-  {%- for count in counts if not count['at'].endswith('T00:00:00.000000Z') -%}{%- do times.append(count['at']) -%}{%- endfor -%}
+  {%- for count in counts if not count['at'].endswith('T00:00:00.000000Z') -%}
+    {%- do times.append(count['at']) -%}
+  {%- endfor -%}
   {%- for count in counts -%}
     {%- do count.update(
       at=count['at'][:16] | replace('T', ' ') if times else count['at'][:10],
@@ -103,11 +108,15 @@ where false
 
 {%- macro _counts_lines(reported, counts) -%}
   {%- set shown = ['insert', 'delete', 'update'] -%}
-  {%- for name in ['backfilled', 'quarantined'] if counts | map(attribute=name) | sum -%}{%- do shown.append(name) -%}{%- endfor -%}
+  {%- for name in ['backfilled', 'quarantined'] if counts | map(attribute=name) | sum -%}
+    {%- do shown.append(name) -%}
+  {%- endfor -%}
   {%- if reported.knows_rows -%}{%- do shown.append('rows') -%}{%- endif -%}
   {%- set is_named = counts[0].dump is not none -%}
   {%- set heads = ['batch'] + (['dump'] if is_named else []) + ['date'] -%}
-  {%- for name in shown -%}{%- do heads.append(name ~ ('s' if name in ['insert', 'delete', 'update'] else '')) -%}{%- endfor -%}
+  {%- for name in shown -%}
+    {%- do heads.append(name ~ ('s' if name in ['insert', 'delete', 'update'] else '')) -%}
+  {%- endfor -%}
   {%- set rows = [heads] -%}
   {%- for count in counts -%}
     {%- set cells = [count['batch_id'] | string] + ([count.dump] if is_named else []) + [count['at']] -%}

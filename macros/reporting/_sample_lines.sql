@@ -23,8 +23,12 @@
 {# A change of a column that rarely changes says more than one of thousands alike, so such updates come first. #}
 {%- macro _samples_sql(reported, from_batch, to_batch, samples) -%}
   {%- set used, keys = ['_changed_columns', '_before'], [] -%}
-  {%- for column in reported['keys'] + reported.columns -%}{%- do used.append(deltawave._quoted(column.name)) -%}{%- endfor -%}
-  {%- for key in reported['keys'] -%}{%- do keys.append(deltawave._shown_value('logged.' ~ deltawave._quoted(key.name), key.data_type)) -%}{%- endfor -%}
+  {%- for column in reported['keys'] + reported.columns -%}
+    {%- do used.append(deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {%- for key in reported['keys'] -%}
+    {%- do keys.append(deltawave._shown_value('logged.' ~ deltawave._quoted(key.name), key.data_type)) -%}
+  {%- endfor -%}
 with updates as (
     select
         _batch_id as batch_id,
@@ -91,7 +95,9 @@ order by batch_id, place
 {# "name: 'Old' -> 'New'" if the column has changed, otherwise null. #}
 {%- macro _old_and_new(column) -%}
   {%- set name = deltawave._literal(column.name) -%}
-  {%- set old = deltawave._shown_value('logged._before.' ~ deltawave._quoted(column.name), column.data_type, is_quoted=true) -%}
+  {%- set old = deltawave._shown_value(
+    'logged._before.' ~ deltawave._quoted(column.name), column.data_type, is_quoted=true
+  ) -%}
   {%- set new = deltawave._shown_value('logged.' ~ deltawave._quoted(column.name), column.data_type, is_quoted=true) -%}
   {%- set text = deltawave._without_controls('concat(' ~ name ~ ", ': ', " ~ old ~ ", ' -> ', " ~ new ~ ')') -%}
   {{ return('if(array_contains(logged._changed_columns, ' ~ name ~ '), ' ~ text ~ ', null)') }}

@@ -14,16 +14,19 @@
   fail_on_differences: whether differences, after they have been printed or written, are an error
 #}
 {%- macro compare(
-    a, b, unique_key, ignore_columns=none, tolerance=none, relative_tolerance=none, ignore_case=none, ignore_blanks=none, samples=5, format='text',
+    a, b, unique_key, ignore_columns=none, tolerance=none, relative_tolerance=none, ignore_case=none,
+    ignore_blanks=none, samples=5, format='text',
     output=none, fail_on_differences=false
 ) -%}
   {{ return(adapter.dispatch('compare', 'deltawave')(
-    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format, output, fail_on_differences
+    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format,
+    output, fail_on_differences
   )) }}
 {%- endmacro -%}
 
 {%- macro default__compare(
-    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format, output, fail_on_differences
+    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format,
+    output, fail_on_differences
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- if not deltawave._runs_python() -%}
@@ -60,7 +63,9 @@
     {%- set relation = adapter.get_relation(database=none, schema=parts[0], identifier=parts[1]) -%}
   {%- endif -%}
   {%- if node and not relation -%}
-    {%- set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias or node.identifier) -%}
+    {%- set relation = adapter.get_relation(
+      database=node.database, schema=node.schema, identifier=node.alias or node.identifier
+    ) -%}
   {%- endif -%}
   {%- if not relation -%}
     {%- do deltawave._fail('not_in_warehouse', {'macro': 'compare', 'value': name}) -%}

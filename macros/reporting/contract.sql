@@ -18,7 +18,9 @@
     {%- set node = deltawave._log_node('contract', model) -%}
     {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- endif -%}
-  {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name, v=node.version), materialized) -%}
+  {%- set job = deltawave._open_job(
+    node.name, settings, ref(node.package_name, node.name, v=node.version), materialized
+  ) -%}
   {%- if not deltawave._in_catalog(job.target) -%}
     {%- do deltawave._fail('no_view', {'macro': 'contract', 'model': node.name, 'relation': job.target | string}) -%}
   {%- endif -%}
@@ -29,11 +31,16 @@
 
 {# The yml of a model with an enforced contract of these columns. #}
 {%- macro _contract_yml(name, columns) -%}
-  {%- set lines = ['models:', '  - ' ~ toyaml({'name': name}).strip(), '    config:', '      contract: {enforced: true}', '    columns:'] -%}
+  {%- set lines = [
+    'models:', '  - ' ~ toyaml({'name': name}).strip(), '    config:', '      contract: {enforced: true}',
+    '    columns:',
+  ] -%}
   {%- for column in columns -%}
     {%- set described = {'name': column.name, 'data_type': column.data_type} -%}
     {#- dbt writes other names without quotes into its own statements, such as those of tests. -#}
-    {%- if not deltawave._whole_match('[A-Za-z_][A-Za-z0-9_]*', column.name) -%}{%- do described.update(quote=true) -%}{%- endif -%}
+    {%- if not deltawave._whole_match('[A-Za-z_][A-Za-z0-9_]*', column.name) -%}
+      {%- do described.update(quote=true) -%}
+    {%- endif -%}
     {%- do lines.append('      - ' ~ toyaml(described).strip() | indent(8)) -%}
   {%- endfor -%}
   {{ return(lines | join('\n')) }}

@@ -23,7 +23,9 @@
     'batches': '(\n' ~ deltawave.batches(found.relation, found.settings.state_schema) ~ '\n)',
   } -%}
   {%- set values = [] -%}
-  {%- for name, value in key.items() -%}{%- do values.append([name, none if value is none else value | string]) -%}{%- endfor -%}
+  {%- for name, value in key.items() -%}
+    {%- do values.append([name, none if value is none else value | string]) -%}
+  {%- endfor -%}
   {%- do print(adapter.call_library('deltawave.reporting.command.history_text', relations, {
     'name': model,
     'key': values,
@@ -39,8 +41,12 @@
   {%- set given = key.keys() | map('string') | map('lower') | list -%}
   {%- set known = unique_key | map('lower') | list -%}
   {%- set wrong = [] -%}
-  {%- for name in unique_key if name | lower not in given -%}{%- do wrong.append('no value is given for ' ~ name) -%}{%- endfor -%}
-  {%- for name in key.keys() if name | lower not in known -%}{%- do wrong.append(name ~ ' is not part of it') -%}{%- endfor -%}
+  {%- for name in unique_key if name | lower not in given -%}
+    {%- do wrong.append('no value is given for ' ~ name) -%}
+  {%- endfor -%}
+  {%- for name in key.keys() if name | lower not in known -%}
+    {%- do wrong.append(name ~ ' is not part of it') -%}
+  {%- endfor -%}
   {%- if wrong -%}
     {%- do deltawave._fail('key_parts', {
       'macro': 'history', 'model': model, 'keys': unique_key | join(', '), 'wrong': wrong | join(', '),
@@ -53,12 +59,17 @@
   {%- set given, wrong = [], [] -%}
   {%- for name, value in key.items() if value is not none -%}
     {%- do given.append({'column': name, 'type': types[name | lower], 'value': value}) -%}
-    {%- do wrong.append('if(' ~ deltawave._value_of_type(types[name | lower], value, 'try_cast') ~ ' is null, 1, 0) as wrong_' ~ loop.index0) -%}
+    {%- do wrong.append(
+      'if(' ~ deltawave._value_of_type(types[name | lower], value, 'try_cast') ~ ' is null, 1, 0) as wrong_'
+      ~ loop.index0
+    ) -%}
   {%- endfor -%}
   {%- if wrong -%}
     {%- set found = run_query('select ' ~ wrong | join(', ')).rows[0] -%}
     {%- for each in given -%}
-      {%- if found[loop.index0] | int -%}{%- do deltawave._fail('key_value', dict(each, macro='history')) -%}{%- endif -%}
+      {%- if found[loop.index0] | int -%}
+        {%- do deltawave._fail('key_value', dict(each, macro='history')) -%}
+      {%- endif -%}
     {%- endfor -%}
   {%- endif -%}
 {%- endmacro -%}

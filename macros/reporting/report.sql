@@ -19,13 +19,19 @@
 {%- macro default__report(model, samples, batches, format, output, batch) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- if format not in ['text', 'html'] -%}
-    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'format', 'value': format, 'allowed': 'text or html'}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'report', 'option': 'format', 'value': format, 'allowed': 'text or html',
+    }) -%}
   {%- endif -%}
   {%- if output and format == 'text' -%}
-    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'output', 'value': output, 'allowed': 'a file with format: html only'}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'report', 'option': 'output', 'value': output, 'allowed': 'a file with format: html only',
+    }) -%}
   {%- endif -%}
   {%- if batch is not none and batch is not integer -%}
-    {%- do deltawave._fail('option_value', {'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'the number of a batch'}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'the number of a batch',
+    }) -%}
   {%- endif -%}
   {%- if format == 'html' -%}
     {{ return(deltawave._report_page(model, output, batch)) }}
@@ -74,13 +80,18 @@
   {%- set columns = deltawave._columns_of(relation) -%}
   {%- set types = deltawave._types_of(columns) -%}
   {%- if ['_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at'] | reject('in', types) | list -%}
-    {%- do deltawave._fail('not_a_log', {'macro': 'report', 'value': model, 'materialized': node.config.materialized}) -%}
+    {%- do deltawave._fail('not_a_log', {
+      'macro': 'report', 'value': model, 'materialized': node.config.materialized,
+    }) -%}
   {%- endif -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set names = deltawave._data_columns(relation, columns, 'report') -%}
   {%- set keys, valued = [], [] -%}
-  {%- for name in settings.unique_key -%}{%- do keys.append({'name': name, 'data_type': types[name | lower]}) -%}{%- endfor -%}
-  {%- for column in columns if column.name in names and column.name | lower not in settings.unique_key | map('lower') -%}
+  {%- for name in settings.unique_key -%}
+    {%- do keys.append({'name': name, 'data_type': types[name | lower]}) -%}
+  {%- endfor -%}
+  {%- for column in columns if column.name in names
+      and column.name | lower not in settings.unique_key | map('lower') -%}
     {%- do valued.append(column) -%}
   {%- endfor -%}
   {%- set batches = deltawave._relation(settings.state_schema or relation.schema, relation.identifier ~ '__batches') -%}

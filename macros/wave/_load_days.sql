@@ -27,8 +27,12 @@
     {%- set seen_by = {'record': progress.record, 'names': [] if job.outcome.batches else state.names} -%}
     {%- set is_settled = source and deltawave._is_settled(job, progress.record, plan.days) -%}
     {%- set unchanged = deltawave._settled_source(job, source, none) if is_settled else none -%}
-    {%- set options = {'settings': job.settings, 'days': plan.days, 'states': plan.states, 'version': plan.version, 'text': job.sql} -%}
-    {%- do deltawave._remember_source(job, seen_by, unchanged, deltawave._call_wave(job, 'days_to_remember', options) if plan.states else '') -%}
+    {%- set options = {
+      'settings': job.settings, 'days': plan.days, 'states': plan.states, 'version': plan.version, 'text': job.sql,
+    } -%}
+    {%- do deltawave._remember_source(
+      job, seen_by, unchanged, deltawave._call_wave(job, 'days_to_remember', options) if plan.states else ''
+    ) -%}
   {%- endif -%}
   {{ return(progress.record) }}
 {%- endmacro -%}
@@ -44,6 +48,7 @@
 {# Would a run that finds these days again have nothing to do, to refuse or to warn of? #}
 {%- macro _is_settled(job, record, days) -%}
   {{ return(deltawave._call_wave(job, 'is_settled', {
-    'settings': job.settings, 'record': deltawave._wave_in(record.select), 'days': days, 'started_at': deltawave._utc(run_started_at),
+    'settings': job.settings, 'record': deltawave._wave_in(record.select), 'days': days,
+    'started_at': deltawave._utc(run_started_at),
   })) }}
 {%- endmacro -%}

@@ -22,7 +22,9 @@
   {%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
   {#- The step clean drops whole tables only: replaced parts are dropped here, or by a run that has continued. -#}
-  {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}{%- do deltawave._run(job, drop) -%}{%- endfor -%}
+  {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}
+    {%- do deltawave._run(job, drop) -%}
+  {%- endfor -%}
   {%- do deltawave._report_batch(job, batch, record) -%}
   {%- if checksums -%}
     {%- do warnings.append(deltawave._message('unsteady_days', {
@@ -39,7 +41,9 @@
 #}
 {%- macro _unsteady_days(job, batch, query) -%}
   {%- if not query -%}{{ return({}) }}{%- endif -%}
-  {%- set found = adapter.call_library('deltawave.wave.materialization.written', {'changed': '(\n' ~ query ~ '\n)'}, {}) -%}
+  {%- set found = adapter.call_library(
+    'deltawave.wave.materialization.written', {'changed': '(\n' ~ query ~ '\n)'}, {}
+  ) -%}
   {%- if found.changed or found.damaged -%}
     {#- If another run has decided this batch, it may have dropped what this one wrote: then that is the reason. -#}
     {%- set newest = deltawave._last_commit(job) -%}
@@ -59,7 +63,9 @@
 {# One attempt at a transition. #}
 {%- macro _begin_step(job, last, work) -%}
   {%- set days = work.days | map(attribute='value') | list -%}
-  {{ return(deltawave._attempt(job, last, days[0] ~ (' to ' ~ days[-1] if days | length > 1 else '') if days else work.kind)) }}
+  {{ return(deltawave._attempt(
+    job, last, days[0] ~ (' to ' ~ days[-1] if days | length > 1 else '') if days else work.kind
+  )) }}
 {%- endmacro -%}
 
 {#

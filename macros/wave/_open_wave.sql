@@ -18,7 +18,9 @@
   {%- set layout = deltawave._wave_layout(job.settings) -%}
   {%- set most = adapter.call_library('deltawave.wave.schemes.WaveIndex', {}, layout).longest -%}
   {%- if most > layout.window and not job.settings.clip -%}
-    {%- do log('deltawave: ' ~ deltawave._message('soft_window', dict(layout, model=job.name, most=most)), info=true) -%}
+    {%- do log(
+      'deltawave: ' ~ deltawave._message('soft_window', dict(layout, model=job.name, most=most)), info=true
+    ) -%}
   {%- endif -%}
 {%- endmacro -%}
 

@@ -5,9 +5,12 @@
 #}
 {%- macro _pending_days(job, state, warnings, refused) -%}
   {%- set plan = deltawave._call_wave(job, 'plan', {
-    'settings': job.settings, 'record': none if state.is_new_generation or not state.record else deltawave._wave_in(state.record.select),
-    'drop': deltawave._days_to_drop(job), 'started_at': deltawave._utc(run_started_at), 'accept': deltawave._is_accepted(job),
-    'schema': job.state_schema, 'model': job.target.identifier, 'remembered': deltawave._remembered_parts(job, state), 'text': job.sql,
+    'settings': job.settings,
+    'record': none if state.is_new_generation or not state.record else deltawave._wave_in(state.record.select),
+    'drop': deltawave._days_to_drop(job), 'started_at': deltawave._utc(run_started_at),
+    'accept': deltawave._is_accepted(job),
+    'schema': job.state_schema, 'model': job.target.identifier, 'remembered': deltawave._remembered_parts(job, state),
+    'text': job.sql,
   }) -%}
   {%- for warning in plan.warnings -%}{%- do warnings.append(deltawave._wave_message(job, warning)) -%}{%- endfor -%}
   {%- do refused.extend(plan.refused) -%}

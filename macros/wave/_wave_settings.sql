@@ -23,14 +23,19 @@
   {%- do deltawave._require_wave_adapter(name, with_session=false) -%}
   {%- set options = deltawave._wave_options() -%}
   {%- set settings = deltawave._read_options(name, config, options) -%}
-  {%- set examples = {'scheme': 'wata', 'window': '7', 'constituents': '3', 'day_column': 'day', 'search_field': 'supplier_id'} -%}
+  {%- set examples = {
+    'scheme': 'wata', 'window': '7', 'constituents': '3', 'day_column': 'day', 'search_field': 'supplier_id',
+  } -%}
   {%- for option in examples if settings[option] is none -%}
     {%- do deltawave._fail('required', {'model': name, 'option': option, 'example': examples[option]}) -%}
   {%- endfor -%}
   {%- do settings.update(file_format='parquet') -%}
-  {%- for option, allowed in adapter.call_library('deltawave.wave.schemes.refused', {}, deltawave._wave_layout(settings)).items() -%}
+  {%- for option, allowed in adapter.call_library(
+    'deltawave.wave.schemes.refused', {}, deltawave._wave_layout(settings)
+  ).items() -%}
     {%- do deltawave._fail('option_value', {
-      'model': name, 'option': option, 'value': settings[option], 'allowed': allowed ~ ' with scheme: ' ~ settings.scheme,
+      'model': name, 'option': option, 'value': settings[option],
+      'allowed': allowed ~ ' with scheme: ' ~ settings.scheme,
     }) -%}
   {%- endfor -%}
   {{ return(settings) }}

@@ -15,19 +15,24 @@
   `tolerance` more work, the one with the fewest constituents is chosen.
 #}
 {%- macro advise_wave(
-  window=none, packed=none, build=none, add=none, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none, scan_indexes=none, bucket=none,
-  seek=none, transfer=none, copy=none, smart_copy=none, hard_window=false, can_delete=true, techniques=none, most_constituents=10, most_space=none,
+  window=none, packed=none, build=none, add=none, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none,
+  scan_indexes=none, bucket=none,
+  seek=none, transfer=none, copy=none, smart_copy=none, hard_window=false, can_delete=true, techniques=none,
+  most_constituents=10, most_space=none,
   most_transition=none, tolerance=0.05, fixed=none, model=none, day_column=none, search_field=none, table_size=none
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- do deltawave._require_wave_adapter('advise_wave') -%}
   {%- set parameters = {
-    'window': window, 'packed': packed, 'build': build, 'add': add, 'probes': probes, 'scans': scans, 'unpacked': unpacked, 'delete': delete,
-    'probe_indexes': probe_indexes, 'scan_indexes': scan_indexes, 'copy': copy, 'smart_copy': smart_copy, 'bucket': bucket, 'seek': seek,
+    'window': window, 'packed': packed, 'build': build, 'add': add, 'probes': probes, 'scans': scans,
+    'unpacked': unpacked, 'delete': delete,
+    'probe_indexes': probe_indexes, 'scan_indexes': scan_indexes, 'copy': copy, 'smart_copy': smart_copy,
+    'bucket': bucket, 'seek': seek,
     'transfer': transfer, 'fixed': fixed,
   } -%}
   {%- set needs = {
-    'hard_window': hard_window, 'can_delete': can_delete, 'most_constituents': most_constituents, 'most_space': most_space,
+    'hard_window': hard_window, 'can_delete': can_delete, 'most_constituents': most_constituents,
+    'most_space': most_space,
     'most_transition': most_transition,
   } -%}
   {%- if techniques is not none -%}{%- do needs.update(techniques=deltawave._listed(techniques)) -%}{%- endif -%}
@@ -55,12 +60,18 @@
   {%- set known = {'day_column': day_column, 'search_field': search_field, 'window': none} -%}
   {%- if node.config.get('materialized') == 'wave_index' -%}
     {%- set settings = deltawave._wave_settings(node.name, node.config) -%}
-    {%- for name, value in known.items() if value is none -%}{%- do known.update({name: settings[name]}) -%}{%- endfor -%}
+    {%- for name, value in known.items() if value is none -%}
+      {%- do known.update({name: settings[name]}) -%}
+    {%- endfor -%}
   {%- endif -%}
   {%- for name in ['day_column', 'search_field'] if known[name] is none -%}
-    {%- do deltawave._fail('option_value', {'model': 'advise_wave', 'option': name, 'value': none, 'allowed': 'a column of ' ~ model}) -%}
+    {%- do deltawave._fail('option_value', {
+      'model': 'advise_wave', 'option': name, 'value': none, 'allowed': 'a column of ' ~ model,
+    }) -%}
   {%- endfor -%}
-  {%- set relation = adapter.get_relation(database=node.database, schema=node.schema, identifier=node.alias or node.identifier) -%}
+  {%- set relation = adapter.get_relation(
+    database=node.database, schema=node.schema, identifier=node.alias or node.identifier
+  ) -%}
   {%- if not relation -%}
     {%- do deltawave._fail('not_measured', {'macro': 'advise_wave', 'value': model}) -%}
   {%- endif -%}

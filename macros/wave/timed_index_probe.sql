@@ -19,5 +19,7 @@
     {#- Parquet's dictionaries distinguish the two zeros, SQL does not. -#}
     {%- set condition = 'if(' ~ wanted ~ ' = 0, ' ~ column ~ ' between -0.0D and 0.0D, ' ~ condition ~ ')' -%}
   {%- endif -%}
-  {{ return(deltawave._as_read(relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition))) }}
+  {{ return(deltawave._as_read(
+    relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition)
+  )) }}
 {%- endmacro -%}

@@ -10,7 +10,9 @@
   {%- set wave = deltawave._wave_of(relation) -%}
   {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
   {%- set condition = 'wave_is_first' if deltawave._is_multiple(wave) else none -%}
-  {{ return(deltawave._as_read(relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition))) }}
+  {{ return(deltawave._as_read(
+    relation, deltawave._entries_select(wave, deltawave._days_between(wave, from_day, to_day), condition)
+  )) }}
 {%- endmacro -%}
 
 {# A select of the entries of some days for which a condition holds. #}
@@ -60,7 +62,8 @@
   an error.
 #}
 {%- macro _has_parts(table, parts) -%}
-  {%- set found = 'assert_true(size(collect_set(wave_part)) = ' ~ parts | length ~ ', ' ~ deltawave._literal(deltawave._message('dropped_parts', {})) ~ ')' -%}
+  {%- set found = 'assert_true(size(collect_set(wave_part)) = ' ~ parts | length ~ ', '
+      ~ deltawave._literal(deltawave._message('dropped_parts', {})) ~ ')' -%}
   {{ return('(select ' ~ found ~ ' is null from ' ~ table ~ ' where wave_part in (' ~ parts | join(', ') ~ '))') }}
 {%- endmacro -%}
 
@@ -68,7 +71,10 @@
 {%- macro _of_days(wave, days) -%}
   {%- set values = [] -%}
   {%- for day in days -%}
-    {%- do values.append('cast(' ~ deltawave._literal(wave.days[day | string][0]) ~ ' as ' ~ deltawave._wave_type(wave, wave.spec.day_column) ~ ')') -%}
+    {%- do values.append(
+      'cast(' ~ deltawave._literal(wave.days[day | string][0]) ~ ' as '
+      ~ deltawave._wave_type(wave, wave.spec.day_column) ~ ')'
+    ) -%}
   {%- endfor -%}
   {{ return(deltawave._quoted(wave.spec.day_column) ~ ' in (' ~ values | join(', ') ~ ')') }}
 {%- endmacro -%}
@@ -82,7 +88,9 @@
   {%- set days = [] -%}
   {%- for number, day in wave.days.items() if number | int >= first -%}
     {%- set value = day[0] if type in ['date', 'string'] else day[0] | int -%}
-    {%- if (low is none or low <= value) and (high is none or value <= high) -%}{%- do days.append(number | int) -%}{%- endif -%}
+    {%- if (low is none or low <= value) and (high is none or value <= high) -%}
+      {%- do days.append(number | int) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(days) }}
 {%- endmacro -%}
@@ -96,7 +104,9 @@
   }.get(type, ['-?[0-9]+', 'a whole number']) -%}
   {%- if (type == 'string' and value is not string) or not deltawave._whole_match(pattern, value | string)
     or (type == 'date' and not deltawave._is_date(value | string)) -%}
-    {%- do deltawave._fail('day_of_range', {'option': option, 'value': value | string, 'kind': kind, 'column': wave.spec.day_column}) -%}
+    {%- do deltawave._fail('day_of_range', {
+      'option': option, 'value': value | string, 'kind': kind, 'column': wave.spec.day_column,
+    }) -%}
   {%- endif -%}
   {{ return(value | string if type in ['date', 'string'] else value | int) }}
 {%- endmacro -%}
@@ -104,5 +114,7 @@
 {# Is a text of this form a date? Not if the day, counted from the first of the month, lies in the next month. #}
 {%- macro _is_date(text) -%}
   {%- set year, month, day = text[:4] | int, text[5:7] | int, text[8:] | int -%}
-  {{ return(year > 0 and (modules.datetime.date(year, month, 1) + modules.datetime.timedelta(days=day - 1)).month == month) }}
+  {{ return(
+    year > 0 and (modules.datetime.date(year, month, 1) + modules.datetime.timedelta(days=day - 1)).month == month
+  ) }}
 {%- endmacro -%}

@@ -38,7 +38,9 @@ limit 3
   {%- endset -%}
   {%- set examples = [] -%}
   {%- for row in deltawave._run(job, sql).rows -%}{%- do examples.append('(' ~ row[0] ~ ')') -%}{%- endfor -%}
-  {{ return({'keys': job.settings.unique_key | join(', '), 'count': found.duplicate_keys, 'examples': examples | join(', ')}) }}
+  {{ return({
+    'keys': job.settings.unique_key | join(', '), 'count': found.duplicate_keys, 'examples': examples | join(', '),
+  }) }}
 {%- endmacro -%}
 
 {#
@@ -111,6 +113,8 @@ having count(*) > 1
 {%- macro _landed_columns(job, batch) -%}
   {%- set logged = batch.columns | map(attribute='name') | map('lower') | list -%}
   {%- set columns = [] -%}
-  {%- for column in job.columns if job.strategy.reads == 'dump' or column.name | lower in logged -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {%- for column in job.columns if job.strategy.reads == 'dump' or column.name | lower in logged -%}
+    {%- do columns.append(column) -%}
+  {%- endfor -%}
   {{ return(columns) }}
 {%- endmacro -%}

@@ -13,8 +13,11 @@
     {%- do deltawave._require_casts(job, snapshot, columns) -%}
     {#- expected_rows is a number of the source's rows. -#}
     {%- do job.settings.update(expected_rows=none, reason=job.settings.reason ~ '; rows of the snapshot ' ~ name) -%}
-    {%- do deltawave._update(job, sql=deltawave._snapshot_rows(job, snapshot, columns, adopted.snapshot_date), has_adopted=true) -%}
-    {%- set message = ': begins with the current rows of the snapshot ' ~ name ~ '; the next run compares the source with them' -%}
+    {%- do deltawave._update(
+      job, sql=deltawave._snapshot_rows(job, snapshot, columns, adopted.snapshot_date), has_adopted=true
+    ) -%}
+    {%- set message = ': begins with the current rows of the snapshot ' ~ name
+        ~ '; the next run compares the source with them' -%}
     {%- do log('deltawave: ' ~ job.name ~ message, info=true) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -43,16 +46,23 @@
 {%- macro _require_adopting(job, state, adopted) -%}
   {%- set name = adopted.snapshot -%}
   {%- if state.record -%}
-    {%- do deltawave._refuse_adopting(job, name, 'the log has batches already', 'Run without deltawave_adopt, or build a new model') -%}
+    {%- do deltawave._refuse_adopting(
+      job, name, 'the log has batches already', 'Run without deltawave_adopt, or build a new model'
+    ) -%}
   {%- elif job.settings.snapshot_date and adopted.snapshot_date is none -%}
     {%- set value = '{snapshot: ' ~ name ~ ', snapshot_date: ...}' -%}
-    {%- set remedy = "Name the date of the last dump that the snapshot has read: --vars '{deltawave_adopt: {" ~ job.name ~ ': ' ~ value ~ "}}'" -%}
+    {%- set remedy = "Name the date of the last dump that the snapshot has read: --vars '{deltawave_adopt: {" ~ job.name
+        ~ ': ' ~ value ~ "}}'" -%}
     {%- do deltawave._refuse_adopting(job, name, 'with snapshot_date each batch is the dump of a date', remedy) -%}
   {%- elif adopted.snapshot_date is not none and not job.settings.snapshot_date -%}
-    {%- do deltawave._refuse_adopting(job, name, 'the model has no snapshot_date', 'Name the snapshot without a date') -%}
+    {%- do deltawave._refuse_adopting(
+      job, name, 'the model has no snapshot_date', 'Name the snapshot without a date'
+    ) -%}
   {%- elif job.strategy.reads not in ['dump', 'differences'] -%}
     {%- set problem = 'strategy: ' ~ job.strategy.name ~ ' reads a part of the source' -%}
-    {%- do deltawave._refuse_adopting(job, name, problem, 'Run once with strategy: outer_join, and from then on with this one') -%}
+    {%- do deltawave._refuse_adopting(
+      job, name, problem, 'Run once with strategy: outer_join, and from then on with this one'
+    ) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -67,7 +77,9 @@
 #}
 {%- macro _adopted_snapshot(job, name) -%}
   {%- set nodes = [] -%}
-  {%- for node in graph.nodes.values() if node.resource_type == 'snapshot' and name in deltawave._names_of(node) -%}{%- do nodes.append(node) -%}{%- endfor -%}
+  {%- for node in graph.nodes.values() if node.resource_type == 'snapshot' and name in deltawave._names_of(node) -%}
+    {%- do nodes.append(node) -%}
+  {%- endfor -%}
   {%- if nodes | length != 1 -%}
     {%- set problem = 'several snapshots have this name' if nodes else 'there is no snapshot of this name' -%}
     {%- do deltawave._refuse_adopting(job, name, problem, 'Name one, if need be with its package') -%}
@@ -75,12 +87,15 @@
   {%- set config = nodes[0].config -%}
   {%- set key = (deltawave._listed(config.unique_key) or []) | map('replace', '`', '') | map('trim') | list -%}
   {%- if key | map('lower') | sort != job.settings.unique_key | map('lower') | sort -%}
-    {%- set problem = 'its unique_key is ' ~ key | join(', ') ~ ', and that of the model ' ~ job.settings.unique_key | join(', ') -%}
+    {%- set problem = 'its unique_key is ' ~ key | join(', ') ~ ', and that of the model '
+        ~ job.settings.unique_key | join(', ') -%}
     {%- do deltawave._refuse_adopting(job, name, problem, 'Take the same unique_key') -%}
   {%- endif -%}
   {%- set relation = deltawave._relation(nodes[0].schema, nodes[0].alias) -%}
   {%- if not deltawave._in_catalog(relation) -%}
-    {%- do deltawave._refuse_adopting(job, name, relation ~ ' does not exist', 'Build it: dbt snapshot --select ' ~ name) -%}
+    {%- do deltawave._refuse_adopting(
+      job, name, relation ~ ' does not exist', 'Build it: dbt snapshot --select ' ~ name
+    ) -%}
   {%- endif -%}
   {%- set names = {} -%}
   {%- for meta in deltawave._meta_columns() -%}
@@ -88,10 +103,13 @@
   {%- endfor -%}
   {%- set stored = deltawave._columns_of(relation) -%}
   {%- set columns = [] -%}
-  {%- for column in stored if column.name | lower not in names.values() | map('lower') -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {%- for column in stored if column.name | lower not in names.values() | map('lower') -%}
+    {%- do columns.append(column) -%}
+  {%- endfor -%}
   {%- set marks_deleted = names.dbt_is_deleted | lower in stored | map(attribute='name') | map('lower') -%}
   {{ return({
-    'name': name, 'relation': relation, 'columns': columns, 'valid_to': names.dbt_valid_to, 'current': config.get('dbt_valid_to_current'),
+    'name': name, 'relation': relation, 'columns': columns, 'valid_to': names.dbt_valid_to,
+    'current': config.get('dbt_valid_to_current'),
     'is_deleted': names.dbt_is_deleted if marks_deleted else none,
   }) }}
 {%- endmacro -%}
@@ -116,7 +134,9 @@
     {%- do deltawave._refuse_adopting(job, snapshot.name, 'it has no column(s) ' ~ missing | join(', '), remedy) -%}
   {%- elif uncast -%}
     {%- set problem = 'its column(s) ' ~ uncast | join(', ') ~ " can't be cast" -%}
-    {%- do deltawave._refuse_adopting(job, snapshot.name, problem, "Cast them in the model's select to the snapshot's types") -%}
+    {%- do deltawave._refuse_adopting(
+      job, snapshot.name, problem, "Cast them in the model's select to the snapshot's types"
+    ) -%}
   {%- endif -%}
   {{ return(columns) }}
 {%- endmacro -%}
@@ -126,7 +146,9 @@
   {%- set numbers = '(tiny|small|big)?int|float|double|decimal\\(\\d+,\\d+\\)' -%}
   {%- set times = 'date|timestamp|timestamp_ntz' -%}
   {%- for pair in [numbers, times, 'string|boolean', 'string|' ~ numbers, 'string|' ~ times] -%}
-    {%- if deltawave._whole_match(pair, was) and deltawave._whole_match(pair, data_type) -%}{{ return(true) }}{%- endif -%}
+    {%- if deltawave._whole_match(pair, was) and deltawave._whole_match(pair, data_type) -%}
+      {{ return(true) }}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(was == data_type) }}
 {%- endmacro -%}
@@ -139,7 +161,9 @@
   {%- for column in cast -%}
     {%- if lost[loop.index0] | int -%}
       {%- set problem = lost[loop.index0] ~ ' value(s) of its column ' ~ column.name ~ ' are no ' ~ column.data_type -%}
-      {%- do deltawave._refuse_adopting(job, snapshot.name, problem, "Cast it in the model's select to " ~ column.stored_type) -%}
+      {%- do deltawave._refuse_adopting(
+        job, snapshot.name, problem, "Cast it in the model's select to " ~ column.stored_type
+      ) -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}
@@ -181,5 +205,7 @@ where {{ deltawave._is_current(snapshot) }}
   {%- set valid_to = deltawave._quoted(snapshot.valid_to) -%}
   {%- set is_end = ' or ' ~ valid_to ~ ' = ' ~ snapshot.current if snapshot.current else '' -%}
   {%- set is_deleted = 'lower(cast(' ~ deltawave._quoted(snapshot.is_deleted) ~ " as string)) <=> 'true'" -%}
-  {{ return('(' ~ valid_to ~ ' is null' ~ is_end ~ ')' ~ (' and not (' ~ is_deleted ~ ')' if snapshot.is_deleted else '')) }}
+  {{ return(
+    '(' ~ valid_to ~ ' is null' ~ is_end ~ ')' ~ (' and not (' ~ is_deleted ~ ')' if snapshot.is_deleted else '')
+  ) }}
 {%- endmacro -%}

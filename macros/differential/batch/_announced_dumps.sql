@@ -14,8 +14,13 @@
       {%- if is_asked_for and deltawave._has_rows(job, source, dump) -%}
         {%- do with_rows.setdefault(source.name, []).append(dump) -%}
       {%- elif is_asked_for and deltawave._is_source_of_dumps(job, source, plan) -%}
-        {%- do log('deltawave: ' ~ job.name ~ ': ' ~ source.name ~ ' has a folder for ' ~ dump.snapshot_date ~ ' without rows', info=true) -%}
-        {%- do empty.update({dump.order: {'snapshot_date': dump.snapshot_date, 'batch_at': dump.batch_at, 'order': dump.order}}) -%}
+        {%- do log(
+          'deltawave: ' ~ job.name ~ ': ' ~ source.name ~ ' has a folder for ' ~ dump.snapshot_date ~ ' without rows',
+          info=true
+        ) -%}
+        {%- do empty.update({dump.order: {
+          'snapshot_date': dump.snapshot_date, 'batch_at': dump.batch_at, 'order': dump.order,
+        }}) -%}
       {%- endif -%}
     {%- endfor -%}
   {%- endfor -%}
@@ -36,17 +41,22 @@
   Queried once per run.
 #}
 {%- macro _announced_dumps(job, source, since=none) -%}
-  {%- if source.announced is none -%}{%- do source.update(announced=deltawave._all_announced_dumps(job, source)) -%}{%- endif -%}
+  {%- if source.announced is none -%}
+    {%- do source.update(announced=deltawave._all_announced_dumps(job, source)) -%}
+  {%- endif -%}
   {{ return(source.announced if since is none else source.announced | selectattr('order', 'gt', since) | list) }}
 {%- endmacro -%}
 
 {%- macro _all_announced_dumps(job, source) -%}
-  {%- set folders = deltawave._run(job, 'show partitions ' ~ source.files).rows | map(attribute=0) | list if source.partitions else [] -%}
+  {%- set folders = deltawave._run(job, 'show partitions ' ~ source.files).rows | map(attribute=0) | list
+      if source.partitions else [] -%}
   {%- set dumps = [] -%}
   {%- for column in source.partitions if folders and deltawave._names_dumps(job, column) -%}
     {%- set place = source.partitions.index(column) -%}
     {%- set values = {} -%}
-    {%- for folder in folders -%}{%- do values.setdefault(folder.split('/')[place].split('=', 1)[1], []).append(folder) -%}{%- endfor -%}
+    {%- for folder in folders -%}
+      {%- do values.setdefault(folder.split('/')[place].split('=', 1)[1], []).append(folder) -%}
+    {%- endfor -%}
     {%- set sql -%}
 with folders as (
     select
@@ -110,10 +120,15 @@ order by batch_at
     {{ return(false) }}
   {%- endif -%}
   {%- set tables = [] -%}
-  {%- for table in source.tables -%}{%- do tables.append(modules.re.escape((table.schema ~ '.' ~ table.identifier ~ '[') | lower)) -%}{%- endfor -%}
+  {%- for table in source.tables -%}
+    {%- do tables.append(modules.re.escape((table.schema ~ '.' ~ table.identifier ~ '[') | lower)) -%}
+  {%- endfor -%}
   {%- set scans = [] -%}
-  {%- for line in plan.split('== Physical Plan ==')[1].splitlines() if modules.re.search('(?<!\\w)(' ~ tables | join('|') ~ ')', line | lower) -%}
-    {%- if modules.re.search('partitionfilters: .*(?<!\\w)' ~ modules.re.escape(dump.column | lower) ~ '#.*pushedfilters:', line | lower) -%}
+  {%- for line in plan.split('== Physical Plan ==')[1].splitlines()
+      if modules.re.search('(?<!\\w)(' ~ tables | join('|') ~ ')', line | lower) -%}
+    {%- if modules.re.search(
+      'partitionfilters: .*(?<!\\w)' ~ modules.re.escape(dump.column | lower) ~ '#.*pushedfilters:', line | lower
+    ) -%}
       {%- do scans.append('(0 paths)' not in line) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -129,7 +144,9 @@ order by batch_at
   {%- set optimized = plan.split('== Optimized Logical Plan ==')[1] | lower | replace('`', '') -%}
   {%- if deltawave._is_in_plan(source, optimized) -%}{{ return(true) }}{%- endif -%}
   {%- set values = '[ :+-]*(LocalRelation|OneRowRelation|Range)\\b' -%}
-  {%- for scan in deltawave._scans(plan) if source.is_read and not modules.re.match(values, scan.line) -%}{{ return(false) }}{%- endfor -%}
+  {%- for scan in deltawave._scans(plan) if source.is_read and not modules.re.match(values, scan.line) -%}
+    {{ return(false) }}
+  {%- endfor -%}
   {%- for other in job.dated_sources if deltawave._is_in_plan(other, optimized) -%}{{ return(false) }}{%- endfor -%}
   {{ return(true) }}
 {%- endmacro -%}

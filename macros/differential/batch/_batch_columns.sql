@@ -14,13 +14,17 @@
   {%- set dump = {} -%}
   {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column}) -%}{%- endfor -%}
   {%- set logged = {} -%}
-  {%- for column in (last.columns if last else []) -%}{%- do logged.update({column.name | lower: column}) -%}{%- endfor -%}
+  {%- for column in (last.columns if last else []) -%}
+    {%- do logged.update({column.name | lower: column}) -%}
+  {%- endfor -%}
 
   {%- set added = dump.keys() | reject('in', logged.keys()) | list if logged else [] -%}
   {%- set dropped = logged.keys() | reject('in', dump.keys()) | list -%}
   {#- A log that has such a column, from before its name was reserved, keeps it. -#}
   {%- set is_ignored = logged and on_change == 'ignore' -%}
-  {%- do deltawave._check_new_names(job, [] if is_ignored else (added | reject('in', last.hidden) if logged else dump)) -%}
+  {%- do deltawave._check_new_names(job, [] if is_ignored else (
+    added | reject('in', last.hidden) if logged else dump
+  )) -%}
   {%- if added or dropped -%}
     {%- do deltawave._check_schema_change(job, job.name, added, dropped, last, snapshot_date) -%}
   {%- endif -%}
@@ -44,7 +48,8 @@
   {%- endfor -%}
   {%- if on_change in ['append_new_columns', 'sync_all_columns'] -%}
     {#- The log also has the columns that are hidden from readers. -#}
-    {%- set types = deltawave._types_of(deltawave._columns_of(deltawave._helper_relation(job, last.log))) if added else {} -%}
+    {%- set types = deltawave._types_of(deltawave._columns_of(deltawave._helper_relation(job, last.log))) if added
+        else {} -%}
     {%- for name in added -%}
       {%- set new = dump[name] -%}
       {%- set was_known = name in last.hidden -%}

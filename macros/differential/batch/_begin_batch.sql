@@ -20,7 +20,8 @@
     {%- set log = deltawave._rewritten_log(batch_id, job.attempt) -%}
   {%- endif -%}
   {#- From `before_since` on every change has its before image. A first batch has no changes that need one. -#}
-  {%- set has_before = job.settings.before_image != 'none' and (job.strategy.before_images == 'always' or last and deltawave._log_has_all_rows(job, last)) -%}
+  {%- set has_before = job.settings.before_image != 'none'
+      and (job.strategy.before_images == 'always' or last and deltawave._log_has_all_rows(job, last)) -%}
   {%- set batch = dict(attempt, **{
     'staged_in': [log],
     'snapshot_date': dump.snapshot_date,
@@ -82,7 +83,9 @@
   not take them.
 #}
 {%- macro _known_row_groups(job, state) -%}
-  {%- if not job.strategy.library or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}{{ return(none) }}{%- endif -%}
+  {%- if not job.strategy.library or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}
+    {{ return(none) }}
+  {%- endif -%}
   {%- set remembered = (deltawave._remembered_parts(job, state) or '').split() -%}
   {{ return(remembered[1:] if remembered[:1] == [state.record.attempt] else []) }}
 {%- endmacro -%}
@@ -122,7 +125,8 @@
 {%- macro _resume(job, batch, last) -%}
   {%- set resumed = deltawave._last_progress(job, last) -%}
   {%- set fingerprint = deltawave._select_fingerprint(job, batch) if job.strategy.resumes == 'select' else none -%}
-  {%- set is_edited = fingerprint and (fingerprint != last.fingerprint or deltawave._is_accepted(job) or flags.FULL_REFRESH) -%}
+  {%- set is_edited = fingerprint
+      and (fingerprint != last.fingerprint or deltawave._is_accepted(job) or flags.FULL_REFRESH) -%}
   {%- if resumed and is_edited -%}
     {%- set reason = 'the select or configuration was edited, the run is accepted, or --full-refresh was given' -%}
     {%- do log('deltawave: ' ~ job.name ~ ': all rows are compared: ' ~ reason, info=true) -%}
@@ -142,9 +146,13 @@
 #}
 {%- macro _select_fingerprint(job, batch) -%}
   {%- set options = [] -%}
-  {%- for option, declared in deltawave._options().items() if declared.selects -%}{%- do options.append(job.settings[option]) -%}{%- endfor -%}
+  {%- for option, declared in deltawave._options().items() if declared.selects -%}
+    {%- do options.append(job.settings[option]) -%}
+  {%- endfor -%}
   {%- set compared = [] -%}
-  {%- for column in batch.columns if column.is_chosen -%}{%- do compared.append([column.name, column.tolerance]) -%}{%- endfor -%}
+  {%- for column in batch.columns if column.is_chosen -%}
+    {%- do compared.append([column.name, column.tolerance]) -%}
+  {%- endfor -%}
   {%- set texts = [] -%}
   {%- for parent in (deltawave._models_below(model) if job.strategy.reads != 'logs' else []) -%}
     {%- do texts.append(deltawave._code_of(parent, deltawave._view_text(job, parent))) -%}

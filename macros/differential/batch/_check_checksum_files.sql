@@ -7,9 +7,12 @@
   {%- for source in ([] if job.remote or deltawave._is_accepted(job) else job.sources) -%}
     {%- if source.is_read and source.node.external.checksums -%}
       {%- set name = deltawave._external_name(source.node) -%}
-      {%- set wrong = deltawave._checksum_problems(job, dump, source.node, name) if deltawave._runs_python() else none -%}
+      {%- set wrong = deltawave._checksum_problems(job, dump, source.node, name) if deltawave._runs_python()
+          else none -%}
       {%- if wrong is none -%}
-        {%- do deltawave._fail('checksums_adapter', {'model': job.name, 'source': name, 'checksums': source.node.external.checksums}) -%}
+        {%- do deltawave._fail('checksums_adapter', {
+          'model': job.name, 'source': name, 'checksums': source.node.external.checksums,
+        }) -%}
       {%- elif wrong -%}
         {%- set attempt = deltawave._attempt(job, state.record, dump.snapshot_date) -%}
         {%- do deltawave._refuse(job, attempt, 'wrong_checksums', {'source': name, 'problems': wrong | join('; ')}) -%}

@@ -4,7 +4,8 @@
   before.
 #}
 {%- macro _count_landed(job, batch, last) -%}
-  {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write else none -%}
+  {%- set previous = deltawave._attempt_relation(job, last.state) if last and deltawave._form_of(last.state).write
+      else none -%}
   {%- set undecoded = deltawave._undecoded_column(job, batch) if job.sources else '' -%}
   {%- if batch.reading.counted and not undecoded -%}
     {%- set found = dict({'checksum': none, 'undecoded_keys': 0, 'undecoded_column': none}, **batch.reading.counted) -%}
@@ -44,7 +45,9 @@ from keyed
   {%- endif -%}
   {#- Each row that the previous state has lost would become an insert. -#}
   {%- if previous and found.previous_rows != last.state.rows -%}
-    {%- do deltawave._refuse(job, batch, 'changed_copy', {'copy': previous | string, 'was': last.state.rows, 'is': found.previous_rows}) -%}
+    {%- do deltawave._refuse(job, batch, 'changed_copy', {
+      'copy': previous | string, 'was': last.state.rows, 'is': found.previous_rows,
+    }) -%}
   {%- endif -%}
   {{ return(found) }}
 {%- endmacro -%}
@@ -79,7 +82,9 @@ cast(null as string)
   {%- if batch.dump_files is not none or batch.is_first or job.strategy.reads != 'differences' -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set found = deltawave._with_checksums(job, [{'snapshot_date': batch.snapshot_date, 'missing': batch.missing}], batch.checksum_of) -%}
+  {%- set found = deltawave._with_checksums(
+    job, [{'snapshot_date': batch.snapshot_date, 'missing': batch.missing}], batch.checksum_of
+  ) -%}
   {{ return(found[0].checksum if found else none) }}
 {%- endmacro -%}
 
@@ -95,16 +100,21 @@ cast(null as string)
   {%- if found.undecoded_keys -%}
     {%- set names = deltawave._undeclared_encodings(job) -%}
     {%- do deltawave._refuse(job, batch, 'undecoded', {
-      'column': found.undecoded_column, 'count': found.undecoded_keys, 'sources': names | join(', '), 'source': names[0],
+      'column': found.undecoded_column, 'count': found.undecoded_keys, 'sources': names | join(', '),
+      'source': names[0],
     }) -%}
   {%- endif -%}
   {%- if found.null_keys -%}
-    {%- do deltawave._refuse(job, batch, 'null_key', {'keys': job.settings.unique_key | join(', '), 'count': found.null_keys}) -%}
+    {%- do deltawave._refuse(job, batch, 'null_key', {
+      'keys': job.settings.unique_key | join(', '), 'count': found.null_keys,
+    }) -%}
   {%- endif -%}
   {%- set settings = job.settings -%}
   {%- if found.duplicate_keys and settings.duplicate_keys == 'fail' -%}
     {%- set remedy = deltawave._remedy_of_duplicates(job, batch) -%}
-    {%- do deltawave._refuse(job, batch, 'duplicate_key', dict(deltawave._described_duplicates(job, batch, found), remedy=remedy)) -%}
+    {%- do deltawave._refuse(
+      job, batch, 'duplicate_key', dict(deltawave._described_duplicates(job, batch, found), remedy=remedy)
+    ) -%}
   {%- elif found.duplicate_keys and settings.duplicate_keys == 'quarantine' and deltawave._warnings_are_errors() -%}
     {%- do deltawave._refuse(job, batch, 'quarantine_is_error', deltawave._described_duplicates(job, batch, found)) -%}
   {%- endif -%}
@@ -116,7 +126,8 @@ cast(null as string)
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- elif batch.expected_rows is not none and batch.expected_rows != rows and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, batch, 'other_rows', {
-      'rows': rows, 'expected': batch.expected_rows, 'source': 'gives' if job.settings.expected_rows is string else 'is',
+      'rows': rows, 'expected': batch.expected_rows,
+      'source': 'gives' if job.settings.expected_rows is string else 'is',
     }) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -135,7 +146,9 @@ cast(null as string)
     {%- do remedies.append(' take strategy: outer_join with duplicate_keys: quarantine, which sets such rows aside with a warning') -%}
   {%- endif -%}
   {%- set others = [] -%}
-  {%- for option, allowed in deltawave._allowed_with_multiset().items() if job.settings[option] not in allowed -%}{%- do others.append(option) -%}{%- endfor -%}
+  {%- for option, allowed in deltawave._allowed_with_multiset().items() if job.settings[option] not in allowed -%}
+    {%- do others.append(option) -%}
+  {%- endfor -%}
   {%- if 'multiset' in takes and not others -%}
     {%- set where = ' ' if batch.batch_id == 1 else ', in a new model, ' -%}
     {%- do remedies.append(where ~ 'duplicate_keys: multiset, which counts the rows of a key') -%}

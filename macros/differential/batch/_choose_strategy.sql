@@ -42,7 +42,9 @@
     {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
     {%- set limit = few // 4 if last.progress_strategy == 'hash_compressed' else few -%}
     {%- if last.rows_new < limit -%}
-      {{ return(deltawave._with_commas(last.rows_new ~ ' rows are too few for hashes to pay (fewer than ' ~ limit ~ ')')) }}
+      {{ return(deltawave._with_commas(
+        last.rows_new ~ ' rows are too few for hashes to pay (fewer than ' ~ limit ~ ')'
+      )) }}
     {%- endif -%}
     {{ return(none) }}
   {%- elif job.settings.snapshot_date is not none -%}
@@ -51,7 +53,8 @@
   {%- set size = deltawave._source_bytes(job) -%}
   {%- set few = adapter.dispatch('_few_bytes', 'deltawave')() -%}
   {%- if size is none or size < few -%}
-    {%- set known = 'nothing is known of its size' if size is none else 'it has about ' ~ deltawave._bytes_text(size) -%}
+    {%- set known = 'nothing is known of its size' if size is none else 'it has about '
+        ~ deltawave._bytes_text(size) -%}
     {{ return('the first dump: ' ~ known ~ ', and hashes pay from about ' ~ deltawave._bytes_text(few)) }}
   {%- endif -%}
 {%- endmacro -%}
@@ -63,7 +66,9 @@
   {%- set found = modules.re.search('sizeInBytes=([^ ]+) ([A-Za-z]+)', plan) -%}
   {%- set units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] -%}
   {#- If Spark knows nothing of a relation, it computes with the largest number as its size: the result is in EiB. -#}
-  {%- if not found or found.group(2) not in units or 'E' in found.group(1) or 'EiB' in plan -%}{{ return(none) }}{%- endif -%}
+  {%- if not found or found.group(2) not in units or 'E' in found.group(1) or 'EiB' in plan -%}
+    {{ return(none) }}
+  {%- endif -%}
   {{ return((found.group(1) | float * 1024 ** units.index(found.group(2))) | int) }}
 {%- endmacro -%}
 
@@ -96,7 +101,8 @@
     {{ return(deltawave._log_lacks_rows()) }}
   {%- endif -%}
   {%- set is_large = last.rows_new >= adapter.dispatch('_few_rows', 'deltawave')() -%}
-  {%- if is_large and last.inserts + last.updates + last.deletes > last.rows_new // 5 and last.batch_id != last.first_batch -%}
+  {%- if is_large and last.inserts + last.updates + last.deletes > last.rows_new // 5
+      and last.batch_id != last.first_batch -%}
     {{ return('the last batch changed more than a fifth of the rows, whose hashes are written again in each run') }}
   {%- endif -%}
 {%- endmacro -%}
@@ -109,10 +115,12 @@
   {%- elif settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
     {{ return(deltawave._log_lacks_rows()) }}
   {%- endif -%}
-  {%- for option, allowed in deltawave._strategy_named(job.name, 'hash_compressed').allows.items() if settings[option] not in allowed -%}
+  {%- for option, allowed in deltawave._strategy_named(job.name, 'hash_compressed').allows.items()
+      if settings[option] not in allowed -%}
     {{ return("'" ~ option ~ "' can't be " ~ settings[option] ~ ' with hashes') }}
   {%- endfor -%}
-  {%- for column in job.columns if column.name | lower in settings.unique_key | map('lower') and 'interval' in column.data_type | lower -%}
+  {%- for column in job.columns if column.name | lower in settings.unique_key | map('lower')
+      and 'interval' in column.data_type | lower -%}
     {{ return('Spark does not hand over the key ' ~ column.name ~ ' (' ~ column.data_type ~ ')') }}
   {%- endfor -%}
 {%- endmacro -%}
@@ -153,7 +161,11 @@
   {%- set dump = {} -%}
   {%- for column in job.columns -%}{%- do dump.update({column.name | lower: column.data_type}) -%}{%- endfor -%}
   {%- set kept = {} -%}
-  {%- for column in last.columns -%}{%- do kept.update({column.name | lower: column.data_type if column.in_copy else none}) -%}{%- endfor -%}
-  {%- for name in (dump.keys() | list if job.settings.on_schema_change == 'ignore' else []) if name not in kept -%}{%- do dump.pop(name) -%}{%- endfor -%}
+  {%- for column in last.columns -%}
+    {%- do kept.update({column.name | lower: column.data_type if column.in_copy else none}) -%}
+  {%- endfor -%}
+  {%- for name in (dump.keys() | list if job.settings.on_schema_change == 'ignore' else []) if name not in kept -%}
+    {%- do dump.pop(name) -%}
+  {%- endfor -%}
   {{ return(dump != kept) }}
 {%- endmacro -%}

@@ -4,7 +4,8 @@
   {%- set columns = [] -%}
   {%- for column in batch.columns -%}
     {%- do columns.append({
-      'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new, 'since': column.since,
+      'name': column.name, 'data_type': column.data_type, 'is_key': column.is_key, 'in_copy': column.in_new,
+      'since': column.since,
       'before_since': column.before_since, 'is_compared': column.is_chosen, 'tolerance': column.tolerance,
     }) -%}
   {%- endfor -%}
@@ -54,7 +55,8 @@
     'before_since': batch.before_since,
     'has_before': job.settings.before_image != 'none',
     'is_multiset': job.settings.duplicate_keys == 'multiset',
-    'adopted': last.get('adopted') if last else deltawave._order_of_dump(job, batch) if job.has_adopted and batch.snapshot_date else none,
+    'adopted': last.get('adopted') if last else deltawave._order_of_dump(job, batch) if job.has_adopted
+      and batch.snapshot_date else none,
     'is_dated': job.settings.snapshot_date is not none,
     'snapshot_order': job.settings.snapshot_order,
   })) }}
@@ -68,7 +70,8 @@
 #}
 {%- macro _bytes_read(job, batch) -%}
   {%- if job.strategy.reads in ['dump', 'differences'] -%}
-    {%- set size = deltawave._bytes_of_dump(job, batch) if batch.result.bytes_dump is none else batch.result.bytes_dump -%}
+    {%- set size = deltawave._bytes_of_dump(job, batch) if batch.result.bytes_dump is none
+        else batch.result.bytes_dump -%}
     {{ return({'dump': size, 'full': size}) }}
   {%- endif -%}
   {%- set state = batch.result.state -%}

@@ -12,7 +12,9 @@
   {%- if job.sources -%}
     {%- do deltawave._check_checksum_files(job, state, dump) -%}
   {%- endif -%}
-  {%- do deltawave._update(job, columns=deltawave._columns_of_dump(job, dump) if dump.missing else job.select_columns) -%}
+  {%- do deltawave._update(
+    job, columns=deltawave._columns_of_dump(job, dump) if dump.missing else job.select_columns
+  ) -%}
   {%- set batch = deltawave._begin_batch(job, state, dump, expected, is_repeatable and before is not none) -%}
   {%- set last = none if batch.is_first else state.record -%}
   {%- if config.get('contract').enforced -%}
@@ -26,7 +28,9 @@
   {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
   {%- if batch.reading.is_idle and batch.expected_rows is none -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {%- do deltawave._remember_source(job, state, deltawave._settled_source(job, before, expected), deltawave._row_groups_seen(batch, state.record)) -%}
+    {%- do deltawave._remember_source(
+      job, state, deltawave._settled_source(job, before, expected), deltawave._row_groups_seen(batch, state.record)
+    ) -%}
     {{ return(state) }}
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'check') -%}
@@ -49,7 +53,10 @@
   {%- do deltawave._keep_state(job, batch, opened) -%}
   {%- set source = deltawave._settled_source(job, before, expected) -%}
   {%- if batch.reading.unlanded and source is none -%}
-    {%- do log('deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first', info=true) -%}
+    {%- do log(
+      'deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first',
+      info=true
+    ) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {{ return(deltawave._compare_dump(job, state, dump, is_repeatable=false)) }}
   {%- endif -%}

@@ -2,7 +2,8 @@
 {%- macro _count_changes(job, batch) -%}
   {%- if not batch.result.counts -%}
     {#- A row that is logged only because of an added column is a backfill, not an update. -#}
-    {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list else 'false' -%}
+    {%- set backfilled = 'cardinality(changed_columns) = 0' if batch.columns | selectattr('is_added') | list
+        else 'false' -%}
     {%- set sql -%}
 select
     count_if(change_type = 'insert') as inserts,
@@ -17,7 +18,8 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
       {%- do deltawave._refuse(job, batch, 'change_types', {'comparison': job.strategy.comparison, 'count': row[4]}) -%}
     {%- endif -%}
     {%- do deltawave._update(
-      batch.result, counts={'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int}
+      batch.result,
+      counts={'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int}
     ) -%}
   {%- endif -%}
   {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
@@ -59,7 +61,8 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
 {%- macro _has_moved(job, batch, last) -%}
   {{ return(job.strategy.reads != 'dump' and (
     batch.reading.progress != deltawave._last_progress(job, last) or batch.fingerprint != last.fingerprint
-    or batch.result.ranges != last.ranges or batch.result.state != last.state and not deltawave._has_drifted(job, batch, last)
+    or batch.result.ranges != last.ranges or batch.result.state != last.state
+      and not deltawave._has_drifted(job, batch, last)
   )) }}
 {%- endmacro -%}
 
@@ -74,13 +77,16 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
       The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no
       updates.
     -#}
-    {%- set options = {'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction'} -%}
+    {%- set options = {
+      'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction',
+    } -%}
     {%- set limits = {} -%}
     {%- for kind, option in options.items() if batch.result.counts[kind] > 0 and job.settings[option] is not none -%}
       {%- do limits.update({kind: option}) -%}
     {%- endfor -%}
     {%- set counted = deltawave._counted_changes(job, batch) if limits else none -%}
-    {%- for kind, option in limits.items() if counted.rows_old > 0 and counted.counts[kind] > job.settings[option] * counted.rows_old -%}
+    {%- for kind, option in limits.items() if counted.rows_old > 0
+        and counted.counts[kind] > job.settings[option] * counted.rows_old -%}
       {%- set earlier = [counted.counts[kind] - batch.result.counts[kind], 0] | max -%}
       {%- do deltawave._refuse(job, batch, 'too_many_' ~ kind ~ 's' ~ ('_in_rotation' if earlier else ''), {
         'count': counted.counts[kind], 'rows_old': counted.rows_old, 'earlier': earlier, 'limit': job.settings[option],
@@ -96,7 +102,8 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   range it starts.
 #}
 {%- macro _counted_changes(job, batch) -%}
-  {%- if not batch.reading.rotation or batch.reading.rotation.read | length == batch.reading.rotation.ranges | length -%}
+  {%- if not batch.reading.rotation
+      or batch.reading.rotation.read | length == batch.reading.rotation.ranges | length -%}
     {{ return({'counts': batch.result.counts, 'rows_old': batch.rows_old}) }}
   {%- endif -%}
   {%- set counts = deltawave._changes_of_rotation(job, batch) -%}

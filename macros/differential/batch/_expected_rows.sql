@@ -14,7 +14,9 @@
   {%- set date = 'cast(' ~ deltawave._literal(dump.snapshot_date) ~ ' as ' ~ job.snapshot_type ~ ')' -%}
   {#- dbt renders hooks likewise: source() and ref() within the text are resolved now. -#}
   {%- set select = render(given).replace('{snapshot_date}', date).strip().rstrip(';') -%}
-  {%- set rows = deltawave._run(job, 'select *\nfrom (\n' ~ deltawave._indented('    ' ~ select) ~ '\n)\nlimit 2').rows -%}
+  {%- set rows = deltawave._run(
+    job, 'select *\nfrom (\n' ~ deltawave._indented('    ' ~ select) ~ '\n)\nlimit 2'
+  ).rows -%}
   {%- set expected = deltawave._whole_number(rows[0][0]) if rows | length == 1 and rows[0] | length == 1 else none -%}
   {%- if expected is none and not deltawave._is_accepted(job) -%}
     {%- do deltawave._refuse(job, deltawave._attempt(job, state.record, dump.snapshot_date), 'no_expected_rows', {

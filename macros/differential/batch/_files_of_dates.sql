@@ -14,7 +14,9 @@
     {%- endif -%}
     {%- for dump in deltawave._announced_dumps(job, source) if dump.column == columns.get(source.name) -%}
       {%- for folder in dump.folders -%}
-        {%- do parts.setdefault(dump.snapshot_date, []).append([source.name, folder, source.listed.get(folder, {}).get('files', '')]) -%}
+        {%- do parts.setdefault(dump.snapshot_date, []).append([
+          source.name, folder, source.listed.get(folder, {}).get('files', ''),
+        ]) -%}
       {%- endfor -%}
     {%- endfor -%}
   {%- endfor -%}
@@ -34,10 +36,15 @@
   {%- for scan in deltawave._scans(deltawave._plan_of_date(job, '<>', value)) -%}
     {%- set source = deltawave._source_of_line(sources, scan.line) -%}
     {%- set is_filter = scan.parent.startswith('Filter ') -%}
-    {%- do found.append((source.name if source else none, deltawave._date_of_condition(source, scan.parent, value) if source and is_filter else none)) -%}
+    {%- do found.append((
+      source.name if source else none,
+      deltawave._date_of_condition(source, scan.parent, value) if source and is_filter else none
+    )) -%}
   {%- endfor -%}
   {%- set columns = dict(found) -%}
-  {{ return(columns if none not in found | map(attribute=1) and found | unique | list | length == columns | length else {}) }}
+  {{ return(
+    columns if none not in found | map(attribute=1) and found | unique | list | length == columns | length else {}
+  ) }}
 {%- endmacro -%}
 
 {# What the optimized plan reads: [{line, parent}], the lines without a deeper one below, and the line before each. #}
@@ -65,8 +72,12 @@
 
 {# The partition column whose own value, or its cast, a condition compares with a value. #}
 {%- macro _date_of_condition(source, condition, value) -%}
-  {%- set found = modules.re.search('not \\((cast\\()?([^#()]+)#\\d+( as \\w+\\))? = ' ~ value ~ '(?!\\d)', condition | lower) -%}
+  {%- set found = modules.re.search(
+    'not \\((cast\\()?([^#()]+)#\\d+( as \\w+\\))? = ' ~ value ~ '(?!\\d)', condition | lower
+  ) -%}
   {%- set names = [] -%}
-  {%- for partition in source.partitions if found and partition.name | lower == found.group(2) -%}{%- do names.append(partition.name) -%}{%- endfor -%}
+  {%- for partition in source.partitions if found and partition.name | lower == found.group(2) -%}
+    {%- do names.append(partition.name) -%}
+  {%- endfor -%}
   {{ return(names | first or none) }}
 {%- endmacro -%}

@@ -32,7 +32,8 @@ order by batch_id desc
     {#- An operation has the date of the batch before it, so the first batch of a date is the one that compared it. -#}
     {%- for row in deltawave._run(job, sql).rows -%}
       {%- do known.update({row[1] | string: {
-        'is_compared': true, 'batch_id': row[0] | int, 'rows': row[2] | int, 'checksum': row[3], 'files': row[4], 'seen_checksum': none,
+        'is_compared': true, 'batch_id': row[0] | int, 'rows': row[2] | int, 'checksum': row[3], 'files': row[4],
+        'seen_checksum': none,
         'is_other': false, 'snapshot_date': row[1] | string, 'batch_at': row[5] | string,
       }}) -%}
     {%- endfor -%}
@@ -77,7 +78,8 @@ order by batch_id, seen_at
 
 {%- macro _keep_deliveries(job, record, seen) -%}
   {%- set columns = {
-    'snapshot_date': 'string', 'batch_id': 'bigint', 'dump_rows': 'bigint', 'dump_checksum': 'string', 'dump_files': 'string',
+    'snapshot_date': 'string', 'batch_id': 'bigint', 'dump_rows': 'bigint', 'dump_checksum': 'string',
+    'dump_files': 'string',
     'is_other': 'boolean', 'seen_at': 'timestamp',
   } -%}
   {%- set sql -%}
@@ -115,14 +117,24 @@ from values
   {%- set again = [] -%}
   {%- set seen = [] -%}
   {%- for date in settled -%}
-    {%- if not known[date].is_compared -%}{%- do late.append(date) -%}{%- elif known[date].is_other -%}{%- do again.append(date) -%}{%- endif -%}
+    {%- if not known[date].is_compared -%}
+      {%- do late.append(date) -%}
+    {%- elif known[date].is_other -%}
+      {%- do again.append(date) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- for found in read -%}
     {%- set before = known.get(found.snapshot_date, {'is_compared': false}) -%}
     {%- set is_other = before.is_compared and deltawave._is_delivered_again(before, found) -%}
-    {%- if not before.is_compared -%}{%- do late.append(found.snapshot_date) -%}{%- elif is_other -%}{%- do again.append(found.snapshot_date) -%}{%- endif -%}
+    {%- if not before.is_compared -%}
+      {%- do late.append(found.snapshot_date) -%}
+    {%- elif is_other -%}
+      {%- do again.append(found.snapshot_date) -%}
+    {%- endif -%}
     {%- set is_new = found.checksum[:8] not in [(before.checksum or '')[:8], (before.seen_checksum or '')[:8]] -%}
-    {%- if found.files or (before.is_compared and is_new) -%}{%- do seen.append(dict(found, is_other=is_other)) -%}{%- endif -%}
+    {%- if found.files or (before.is_compared and is_new) -%}
+      {%- do seen.append(dict(found, is_other=is_other)) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return({'late': late, 'again': again, 'seen': seen}) }}
 {%- endmacro -%}

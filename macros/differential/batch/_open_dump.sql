@@ -51,11 +51,15 @@
   {%- set names = columns | map(attribute='name') | map('lower') | list -%}
   {%- set settings = job.settings -%}
 
-  {%- for option in ['unique_key', 'snapshot_date', 'updated_at', 'row_id', 'compare_columns', 'ignore_columns', 'tolerance'] -%}
+  {%- for option in [
+    'unique_key', 'snapshot_date', 'updated_at', 'row_id', 'compare_columns', 'ignore_columns', 'tolerance',
+  ] -%}
     {%- do deltawave._require_selected(job, option, settings[option] or [], columns) -%}
   {%- endfor -%}
   {%- for mappings in (settings.relations or {}).values() -%}
-    {%- for mapping in mappings -%}{%- do deltawave._require_selected(job, 'relations', mapping.values(), columns) -%}{%- endfor -%}
+    {%- for mapping in mappings -%}
+      {%- do deltawave._require_selected(job, 'relations', mapping.values(), columns) -%}
+    {%- endfor -%}
   {%- endfor -%}
   {%- for name in names -%}
     {%- if name in deltawave._reserved_columns() or name.startswith(deltawave._before_name('')) -%}
@@ -94,7 +98,8 @@
 #}
 {%- macro _check_type(job, column, is_key) -%}
   {%- set is_nested = '<' in column.data_type -%}
-  {%- set parts = deltawave._type_parts(deltawave._parse_type(column.data_type)) if is_nested else [column.data_type | lower] -%}
+  {%- set parts = deltawave._type_parts(deltawave._parse_type(column.data_type)) if is_nested
+      else [column.data_type | lower] -%}
   {%- set collations = modules.re.findall(' collate (\\w+)', parts | join(',')) | reject('eq', 'utf8_binary') | list -%}
   {%- if 'void' in parts or 'interval' in parts -%}
     {%- do deltawave._fail('column_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
@@ -106,7 +111,8 @@
     {%- do deltawave._fail('key_collation', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
   {%- set tolerated = (job.settings.tolerance or {}).keys() | map('lower') | list -%}
-  {%- if column.name | lower in tolerated and not modules.re.match('(?:(tiny|small|big)?int|float|double|decimal)', column.data_type) -%}
+  {%- if column.name | lower in tolerated
+      and not modules.re.match('(?:(tiny|small|big)?int|float|double|decimal)', column.data_type) -%}
     {%- do deltawave._fail('tolerance_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -125,7 +131,9 @@
         {%- for table in source.headers if name in (table.names + table.missing) | map('lower') -%}
           {%- set count = dump.folders | select('in', table.folders) | list | length -%}
           {%- set is_without = name not in table.names | map('lower') -%}
-          {%- do folders.update({'all': folders['all'] + count, 'without': folders['without'] + (count if is_without else 0)}) -%}
+          {%- do folders.update({
+            'all': folders['all'] + count, 'without': folders['without'] + (count if is_without else 0),
+          }) -%}
         {%- endfor -%}
       {%- endfor -%}
     {%- endfor -%}
@@ -137,7 +145,9 @@
 {# The columns of the select that the dump has. #}
 {%- macro _columns_of_dump(job, dump) -%}
   {%- set columns = [] -%}
-  {%- for column in job.select_columns if column.name | lower not in dump.missing -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {%- for column in job.select_columns if column.name | lower not in dump.missing -%}
+    {%- do columns.append(column) -%}
+  {%- endfor -%}
   {{ return(columns) }}
 {%- endmacro -%}
 
@@ -151,7 +161,9 @@
     {%- for table in source.headers -%}{%- do missing.extend(table.missing | map('lower')) -%}{%- endfor -%}
   {%- endfor -%}
   {%- set names = [] -%}
-  {%- for column in job.select_columns if not column.is_key and column.name | lower in missing -%}{%- do names.append(column.name) -%}{%- endfor -%}
+  {%- for column in job.select_columns if not column.is_key and column.name | lower in missing -%}
+    {%- do names.append(column.name) -%}
+  {%- endfor -%}
   {{ return(names) }}
 {%- endmacro -%}
 
@@ -164,8 +176,11 @@
   {%- set flag = job.settings.delete_flag -%}
   {%- set named = [] -%}
   {%- for column in columns if column.name | lower == flag | lower -%}{%- do named.append(column) -%}{%- endfor -%}
-  {%- if deltawave._whole_match('\\w+', flag) -%}{%- do deltawave._require_selected(job, 'delete_flag', flag, columns) -%}{%- endif -%}
-  {%- set found = named or deltawave._columns_of_query('select (' ~ flag ~ ') as delete_flag from (\n' ~ job.sql ~ '\n)') -%}
+  {%- if deltawave._whole_match('\\w+', flag) -%}
+    {%- do deltawave._require_selected(job, 'delete_flag', flag, columns) -%}
+  {%- endif -%}
+  {%- set found = named
+      or deltawave._columns_of_query('select (' ~ flag ~ ') as delete_flag from (\n' ~ job.sql ~ '\n)') -%}
   {%- if found[0].data_type != 'boolean' -%}
     {%- do deltawave._fail('flag_type', {'model': job.name, 'flag': flag, 'type': found[0].data_type}) -%}
   {%- endif -%}

@@ -25,7 +25,8 @@
   }.get(job.settings.snapshot_order) -%}
   {%- if ordered and not deltawave._whole_match(ordered.types, job.snapshot_type) -%}
     {%- do deltawave._fail('snapshot_order_type', {
-      'model': job.name, 'column': job.settings.snapshot_date, 'type': job.snapshot_type, 'order': job.settings.snapshot_order,
+      'model': job.name, 'column': job.settings.snapshot_date, 'type': job.snapshot_type,
+      'order': job.settings.snapshot_order,
       'allowed': ordered.is,
     }) -%}
   {%- endif -%}
@@ -39,6 +40,8 @@
   {%- if not job.settings.snapshot_order -%}
     {{ return(modules.re.match('(?:date|timestamp|string|char|varchar)', column.data_type) is not none) }}
   {%- endif -%}
-  {%- set is_castable = modules.re.match('(?:(tiny|small|big)?int|decimal|string|char|varchar)', column.data_type) is not none -%}
+  {%- set is_castable = modules.re.match(
+    '(?:(tiny|small|big)?int|decimal|string|char|varchar)', column.data_type
+  ) is not none -%}
   {{ return(is_castable and column.name | lower == job.settings.snapshot_date | lower) }}
 {%- endmacro -%}

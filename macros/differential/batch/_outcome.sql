@@ -13,7 +13,9 @@
       ~ skipped
     ) }}
   {%- endif -%}
-  {{ return(('no rows asked' if flags.EMPTY else 'no changes, source not read' if seen.is_unread else 'no changes') ~ skipped) }}
+  {{ return(
+    ('no rows asked' if flags.EMPTY else 'no changes, source not read' if seen.is_unread else 'no changes') ~ skipped
+  ) }}
 {%- endmacro -%}
 
 {#
@@ -23,7 +25,8 @@
 #}
 {%- macro _report_batch(job, batch, record) -%}
   {%- set counts = {
-    'insert': record.inserts, 'delete': record.deletes, 'update': record.updates, 'backfill': record.backfilled, 'quarantined': record.quarantined,
+    'insert': record.inserts, 'delete': record.deletes, 'update': record.updates, 'backfill': record.backfilled,
+    'quarantined': record.quarantined,
   } -%}
   {%- for kind in counts -%}
     {%- do job.outcome.update({kind: job.outcome[kind] + counts[kind]}) -%}

@@ -11,7 +11,10 @@
 #}
 {%- macro _pending_dumps(job, state) -%}
   {%- if not job.settings.snapshot_date -%}
-    {%- set dump = {'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at), 'files': none, 'checksum_of': none, 'missing': []} -%}
+    {%- set dump = {
+      'snapshot_date': none, 'batch_at': deltawave._utc(run_started_at), 'files': none, 'checksum_of': none,
+      'missing': [],
+    } -%}
     {{ return({'dumps': [dump], 'replaced': [], 'rewind_to': none}) }}
   {%- endif -%}
 
@@ -20,7 +23,9 @@
   {%- set known = deltawave._known_dates(job, record) -%}
   {%- set files = deltawave._files_of_dates(job) -%}
   {%- set settled = [] -%}
-  {%- for date, seen in known.items() if seen.files and seen.files == files.get(date) -%}{%- do settled.append(date) -%}{%- endfor -%}
+  {%- for date, seen in known.items() if seen.files and seen.files == files.get(date) -%}
+    {%- do settled.append(date) -%}
+  {%- endfor -%}
   {%- set checksum_of = deltawave._checksum_of_dump(job) -%}
   {%- set last = deltawave._order_of_dump(job, record) if record else none -%}
   {%- set orders = [] -%}
@@ -29,17 +34,24 @@
   {%- for found in deltawave._dates_of_select(job, settled) -%}
     {%- do orders.append(found.order) -%}
     {%- if not found.snapshot_date -%}
-      {%- do deltawave._fail('null_snapshot_date', {'model': job.name, 'column': job.settings.snapshot_date, 'count': found.rows}) -%}
+      {%- do deltawave._fail('null_snapshot_date', {
+        'model': job.name, 'column': job.settings.snapshot_date, 'count': found.rows,
+      }) -%}
     {%- elif found.batch_at == 'None' -%}
-      {%- do deltawave._fail('snapshot_date_value', {'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date}) -%}
+      {%- do deltawave._fail('snapshot_date_value', {
+        'model': job.name, 'column': job.settings.snapshot_date, 'value': found.snapshot_date,
+      }) -%}
     {%- elif record and record.get('adopted') and found.order <= record.adopted -%}
       {#- Skipped: the log began with a snapshot's rows, of this date or later. The date's dump may have others. -#}
     {%- elif found.snapshot_date in known or (last is not none and found.order <= last) -%}
-      {%- do earlier.append(dict(found, files=files.get(found.snapshot_date), missing=deltawave._missing_columns(job, found))) -%}
+      {%- do earlier.append(dict(
+        found, files=files.get(found.snapshot_date), missing=deltawave._missing_columns(job, found)
+      )) -%}
     {%- else -%}
       {%- do pending.append({
         'snapshot_date': found.snapshot_date, 'batch_at': found.batch_at, 'order': found.order,
-        'files': files.get(found.snapshot_date), 'checksum_of': checksum_of, 'missing': deltawave._missing_columns(job, found),
+        'files': files.get(found.snapshot_date), 'checksum_of': checksum_of,
+        'missing': deltawave._missing_columns(job, found),
       }) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -54,7 +66,9 @@
     {%- do pending.append(dict(empty, files=files.get(empty.snapshot_date), checksum_of=checksum_of, missing=[])) -%}
   {%- endfor -%}
   {%- if not pending and not record and not job.settings.allow_empty and not deltawave._is_accepted(job) -%}
-    {%- do deltawave._fail('empty_dump', {'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0}) -%}
+    {%- do deltawave._fail('empty_dump', {
+      'model': job.name, 'batch': (state.record.batch_id if state.record else 0) + 1, 'rows_old': 0,
+    }) -%}
   {%- endif -%}
   {%- set dumps = pending | sort(attribute='order', case_sensitive=true) -%}
   {{ return({'dumps': dumps, 'replaced': [], 'rewind_to': state.get('rewind_to')}) }}
@@ -127,7 +141,9 @@ group by {{ column }}
   {%- set dates = [] -%}
   {%- for date in found if date.snapshot_date in read -%}
     {%- set sums = read[date.snapshot_date] -%}
-    {%- do dates.append(dict(date, rows=sums.rows, checksum=deltawave._before_sum(checksum_of, date.missing) ~ sums.sum)) -%}
+    {%- do dates.append(dict(
+      date, rows=sums.rows, checksum=deltawave._before_sum(checksum_of, date.missing) ~ sums.sum
+    )) -%}
   {%- endfor -%}
   {{ return(dates) }}
 {%- endmacro -%}
@@ -136,7 +152,9 @@ group by {{ column }}
   What a dump's checksum begins with: its version, and the columns that the dump lacks. Rows without a column are other
   rows than those with nulls in it.
 #}
-{%- macro _before_sum(checksum_of, missing) -%}{{ return(([checksum_of.version] + missing | sort + ['']) | join(':')) }}{%- endmacro -%}
+{%- macro _before_sum(checksum_of, missing) -%}
+  {{ return(([checksum_of.version] + missing | sort + ['']) | join(':')) }}
+{%- endmacro -%}
 
 {%- macro _date_literals(job, dates) -%}
 {%- for date in dates %}
@@ -156,7 +174,9 @@ group by {{ column }}
     {%- endif -%}
   {%- endfor -%}
   {%- set texts = [job.remote.select if job.remote else job.sql] -%}
-  {%- for source in deltawave._models_below(model) -%}{%- do texts.append(deltawave._node_code(source)) -%}{%- endfor -%}
+  {%- for source in deltawave._models_below(model) -%}
+    {%- do texts.append(deltawave._node_code(source)) -%}
+  {%- endfor -%}
   {{ return({'hash': deltawave.row_checksum(compared), 'version': local_md5(tojson([texts | sort, compared]))[:8]}) }}
 {%- endmacro -%}
 
@@ -174,7 +194,9 @@ group by {{ column }}
   {#- A log that began with a baseline lacks its first rows, so no earlier state can be rebuilt from it. -#}
   {%- set until = none if record.is_baseline or not earlier else earlier | sort(attribute='batch_id') | last -%}
   {%- if until -%}
-    {%- set rewound = dict(record, rewound_to=until.batch_id, batch_at=until.batch_at, snapshot_date=until.snapshot_date) -%}
+    {%- set rewound = dict(
+      record, rewound_to=until.batch_id, batch_at=until.batch_at, snapshot_date=until.snapshot_date
+    ) -%}
     {%- set pending = deltawave._pending_dumps(job, dict(state, record=rewound, rewind_to=until.batch_id)) -%}
   {%- else -%}
     {%- set pending = deltawave._pending_dumps(job, dict(state, is_new_generation=true, rewind_to=none)) -%}
@@ -188,14 +210,18 @@ group by {{ column }}
 {%- macro _require_undone(job, undone, dumps, again, until) -%}
   {%- set there = dumps | map(attribute='order') | list -%}
   {%- set missing = [] -%}
-  {%- for dump in undone if deltawave._order_of_dump(job, dump) not in there -%}{%- do missing.append(dump.snapshot_date) -%}{%- endfor -%}
+  {%- for dump in undone if deltawave._order_of_dump(job, dump) not in there -%}
+    {%- do missing.append(dump.snapshot_date) -%}
+  {%- endfor -%}
   {%- if missing -%}
     {%- set by_hand = 'set full_refresh: true and run once with --full-refresh' -%}
     {%- if until -%}
-      {%- set by_hand = "dbt run-operation deltawave.rewind --args '{model: " ~ job.name ~ ', to_batch: ' ~ until.batch_id ~ "}', then run again" -%}
+      {%- set by_hand = "dbt run-operation deltawave.rewind --args '{model: " ~ job.name ~ ', to_batch: '
+          ~ until.batch_id ~ "}', then run again" -%}
     {%- endif -%}
     {%- do deltawave._fail('replaced_dates', {
-      'model': job.name, 'dates': deltawave._some_dumps(job, again), 'missing': deltawave._some_dumps(job, missing), 'by_hand': by_hand,
+      'model': job.name, 'dates': deltawave._some_dumps(job, again), 'missing': deltawave._some_dumps(job, missing),
+      'by_hand': by_hand,
     }) -%}
   {%- endif -%}
 {%- endmacro -%}

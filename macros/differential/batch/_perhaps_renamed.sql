@@ -5,11 +5,15 @@
 {%- macro _perhaps_renamed(job, last, snapshot_date, added, dropped) -%}
   {%- set keys, pairs, columns = job.settings.unique_key or [], [], [] -%}
   {%- for old in dropped -%}{%- for new in added -%}{%- do pairs.append([old, new]) -%}{%- endfor -%}{%- endfor -%}
-  {%- for column in last.columns if column.is_key or column.name | lower in dropped -%}{%- do columns.append(column) -%}{%- endfor -%}
+  {%- for column in last.columns if column.is_key or column.name | lower in dropped -%}
+    {%- do columns.append(column) -%}
+  {%- endfor -%}
   {%- if not pairs or not keys or job.remote or columns | rejectattr('in_copy') | list -%}{{ return('') }}{%- endif -%}
   {%- set pairs = pairs[:5] -%}
   {%- set same, counts = [], [] -%}
-  {%- for key in deltawave._quoted_list(keys) -%}{%- do same.append('previous.' ~ key ~ ' <=> dump.' ~ key) -%}{%- endfor -%}
+  {%- for key in deltawave._quoted_list(keys) -%}
+    {%- do same.append('previous.' ~ key ~ ' <=> dump.' ~ key) -%}
+  {%- endfor -%}
   {%- for pair in pairs -%}
     {%- set old = 'cast(previous.' ~ deltawave._quoted(pair[0]) ~ ' as string)' -%}
     {%- set new = 'cast(dump.' ~ deltawave._quoted(pair[1]) ~ ' as string)' -%}
@@ -35,7 +39,9 @@ inner join (
   {%- for pair in pairs -%}
     {%- set equal, filled = (found[2 * loop.index0] or 0) | int, found[2 * loop.index0 + 1] | int -%}
     {%- if filled and equal >= 0.95 * filled -%}
-      {%- do hints.append('"' ~ pair[0] ~ '" -> "' ~ pair[1] ~ '" (' ~ '%.1f' | format(100.0 * equal / filled) ~ '% equal)') -%}
+      {%- do hints.append(
+        '"' ~ pair[0] ~ '" -> "' ~ pair[1] ~ '" (' ~ '%.1f' | format(100.0 * equal / filled) ~ '% equal)'
+      ) -%}
     {%- endif -%}
   {%- endfor -%}
   {{ return(' Perhaps renamed: ' ~ hints | join(', ') ~ '.' if hints else '') }}

@@ -5,10 +5,13 @@
   _known_dates). Sets the job's source_bytes, which Spark knows at the same time.
 #}
 {%- macro _source_fingerprint(job, expected_rows) -%}
-  {%- if job.strategy and job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date or not deltawave._runs_python() -%}
+  {%- if job.strategy and job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date
+      or not deltawave._runs_python() -%}
     {{ return(none) }}
   {%- endif -%}
-  {%- set found = adapter.call_library('deltawave.source_state.source_state', {'select': '(\n' ~ job.sql ~ '\n)'}, {}) -%}
+  {%- set found = adapter.call_library(
+    'deltawave.source_state.source_state', {'select': '(\n' ~ job.sql ~ '\n)'}, {}
+  ) -%}
   {%- do deltawave._update(job, source_bytes=found.bytes) -%}
   {%- if found.fingerprint is none -%}{{ return(none) }}{%- endif -%}
   {%- set options = dict(job.settings, reason=none, expected_rows=expected_rows) -%}
@@ -33,7 +36,10 @@
 
 {# Does this run read its source, whatever earlier ones have read? --vars '{deltawave_read: [model]}' asks for it. #}
 {%- macro _reads_all(job, state) -%}
-  {{ return(state.is_new_generation or not state.record or deltawave._is_named(job, 'deltawave_read') or deltawave._is_accepted(job)) }}
+  {{ return(
+    state.is_new_generation or not state.record or deltawave._is_named(job, 'deltawave_read')
+    or deltawave._is_accepted(job)
+  ) }}
 {%- endmacro -%}
 
 {#
@@ -44,9 +50,14 @@
 {%- macro _remember_source(job, state, source, parts=none) -%}
   {%- set source = source or (local_md5(parts) if parts else none) -%}
   {%- if source -%}
-    {%- for seen in deltawave._seen_relations(job, state.names) -%}{%- do deltawave._run(job, 'drop view if exists ' ~ seen) -%}{%- endfor -%}
+    {%- for seen in deltawave._seen_relations(job, state.names) -%}
+      {%- do deltawave._run(job, 'drop view if exists ' ~ seen) -%}
+    {%- endfor -%}
     {%- set seen = deltawave._seen_relation(job, state.record.batch_id, source) -%}
-    {%- do deltawave._run(job, 'create view if not exists ' ~ seen ~ ' as select ' ~ (deltawave._literal(parts) if parts else 1) ~ ' as seen') -%}
+    {%- do deltawave._run(
+      job,
+      'create view if not exists ' ~ seen ~ ' as select ' ~ (deltawave._literal(parts) if parts else 1) ~ ' as seen'
+    ) -%}
   {%- endif -%}
 {%- endmacro -%}
 

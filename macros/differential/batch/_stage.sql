@@ -22,14 +22,17 @@ from (
 #}
 {%- macro _staged_changes(job, batch) -%}
   {%- if batch.is_first -%}
-    {{ return(deltawave._changes_without_before(job, batch, batch.result.new, "'insert'", 'false' if batch.is_baseline else 'true')) }}
+    {{ return(deltawave._changes_without_before(
+      job, batch, batch.result.new, "'insert'", 'false' if batch.is_baseline else 'true'
+    )) }}
   {%- elif batch.reading.changes -%}
     {{ return(deltawave._without_duplicates(job, batch) if batch.result.quarantined else batch.reading.changes) }}
   {%- elif job.strategy.compares == 'python' -%}
     {{ return(deltawave._changes_by_python(job, batch)) }}
   {%- endif -%}
   {{ return(deltawave._changes_between(
-    batch.reading.old, batch.result.new, batch.columns, job.settings, key_hash='key_hash' if job.strategy.reads == 'dump' else none
+    batch.reading.old, batch.result.new, batch.columns, job.settings,
+    key_hash='key_hash' if job.strategy.reads == 'dump' else none
   )) }}
 {%- endmacro -%}
 
@@ -40,7 +43,8 @@ from (
 {%- macro _written_changes(job, batch) -%}
   {%- set pairs = batch.reading.pairs -%}
   {%- set inserts = none if pairs else deltawave._first_rows_in_files(job, batch) -%}
-  {%- if job.settings.file_format != 'parquet' or not (pairs or inserts) or batch.result.quarantined or batch.is_baseline and inserts -%}
+  {%- if job.settings.file_format != 'parquet' or not (pairs or inserts) or batch.result.quarantined
+      or batch.is_baseline and inserts -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set function = 'write_changes' if pairs else 'write_inserts' -%}
@@ -65,7 +69,9 @@ from (
     {{ return(deltawave._in_parentheses(reading.unlanded) if reading.unlanded else batch.landed | string) }}
   {%- endif -%}
   {%- if batch.is_first and reading.state and deltawave._is_plain_copy(reading.state) -%}
-    {{ return(deltawave._in_parentheses(deltawave._typed_rows(batch, deltawave._copied_rows(job, batch, reading.state)))) }}
+    {{ return(deltawave._in_parentheses(deltawave._typed_rows(
+      batch, deltawave._copied_rows(job, batch, reading.state)
+    ))) }}
   {%- endif -%}
   {{ return(none) }}
 {%- endmacro -%}

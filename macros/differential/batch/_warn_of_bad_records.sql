@@ -24,7 +24,9 @@
   {%- set conditions = [] -%}
   {%- if job.settings.snapshot_date -%}
     {%- for dump in deltawave._announced_dumps(job, source) if dump.order == deltawave._order_of_dump(job, batch) -%}
-      {%- do conditions.append(deltawave._quoted(dump.column) ~ ' = cast(' ~ deltawave._literal(dump.folder) ~ ' as ' ~ dump.data_type ~ ')') -%}
+      {%- do conditions.append(
+        deltawave._quoted(dump.column) ~ ' = cast(' ~ deltawave._literal(dump.folder) ~ ' as ' ~ dump.data_type ~ ')'
+      ) -%}
     {%- endfor -%}
   {%- endif -%}
   {#- Without parentheses: Spark would read "where (true)" as an alias with a column. -#}
@@ -40,10 +42,15 @@
     {%- set value = '`_values`.`' ~ source.records.format.fields.index(field) ~ '`' -%}
     {%- if job.settings.snapshot_order -%}
       {%- set of_dump = deltawave._literal(batch.snapshot_date) ~ ' as ' ~ job.snapshot_type ~ ')' -%}
-      {{ return('coalesce(try_cast(cast(' ~ value ~ ' as string) as ' ~ job.snapshot_type ~ ') = cast(' ~ of_dump ~ ', true)') }}
+      {{ return(
+        'coalesce(try_cast(cast(' ~ value ~ ' as string) as ' ~ job.snapshot_type ~ ') = cast(' ~ of_dump ~ ', true)'
+      ) }}
     {%- endif -%}
     {%- set value = 'cast(' ~ value ~ ' as ' ~ job.snapshot_type ~ ')' -%}
-    {{ return('coalesce(' ~ deltawave._utc_text(deltawave._instant(job, value)) ~ ' = ' ~ deltawave._literal(batch.batch_at) ~ ', true)') }}
+    {{ return(
+      'coalesce(' ~ deltawave._utc_text(deltawave._instant(job, value)) ~ ' = ' ~ deltawave._literal(batch.batch_at)
+      ~ ', true)'
+    ) }}
   {%- endfor -%}
   {{ return('true') }}
 {%- endmacro -%}

@@ -34,7 +34,8 @@
 {%- macro _is_due_between(one, next, every) -%}
   {%- set first = modules.datetime.datetime.strptime(one, '%Y-%m-%d') -%}
   {%- set days = (modules.datetime.datetime.strptime(next, '%Y-%m-%d') - first).days -%}
-  {%- for day in range(1, [days, 4] | min) if every == 'day' or (first + modules.datetime.timedelta(days=day)).weekday() < 5 -%}
+  {%- for day in range(1, [days, 4] | min) if every == 'day'
+      or (first + modules.datetime.timedelta(days=day)).weekday() < 5 -%}
     {{ return(true) }}
   {%- endfor -%}
   {{ return(false) }}
@@ -51,7 +52,8 @@
   {%- set seconds = (run_started_at.astimezone(modules.pytz.utc).replace(tzinfo=none) - dated).total_seconds() -%}
   {%- if seconds > limit['count'] * unit -%}
     {%- do exceptions.warn(deltawave._message('overdue_dump', {
-      'model': job.name, 'last': newest.snapshot_date or newest.batch_at, 'age': '%.1f' | format(seconds / unit) ~ ' ' ~ limit['period'] ~ 's',
+      'model': job.name, 'last': newest.snapshot_date or newest.batch_at,
+      'age': '%.1f' | format(seconds / unit) ~ ' ' ~ limit['period'] ~ 's',
       'limit': deltawave._count(limit['count'], limit['period'], limit['period'] ~ 's'),
     })) -%}
   {%- endif -%}
@@ -86,7 +88,9 @@
 {# The first of some dumps, as they are ordered, for messages. #}
 {%- macro _some_dumps(job, dates) -%}
   {%- set dumps = [] -%}
-  {%- for date in dates -%}{%- do dumps.append({'date': date, 'order': deltawave._order_of_value(job, date)}) -%}{%- endfor -%}
+  {%- for date in dates -%}
+    {%- do dumps.append({'date': date, 'order': deltawave._order_of_value(job, date)}) -%}
+  {%- endfor -%}
   {{ return(deltawave._some_of(dumps | sort(attribute='order', case_sensitive=true) | map(attribute='date') | list)) }}
 {%- endmacro -%}
 
@@ -104,14 +108,17 @@
   {%- for date in dates -%}{%- do orders.append(deltawave._order_of_value(job, date)) -%}{%- endfor -%}
   {%- set first = (orders | sort(case_sensitive=true))[0] -%}
   {%- set earlier = [] -%}
-  {%- for other, seen in known.items() if seen.is_compared and seen.batch_id >= record.first_batch and not record.is_baseline -%}
+  {%- for other, seen in known.items() if seen.is_compared and seen.batch_id >= record.first_batch
+      and not record.is_baseline -%}
     {%- if deltawave._order_of_value(job, other) < first -%}{%- do earlier.append(seen.batch_id) -%}{%- endif -%}
   {%- endfor -%}
   {%- if earlier -%}
-    {%- set command = "dbt run-operation deltawave.rewind --args '{model: " ~ job.name ~ ', to_batch: ' ~ earlier | max ~ "}'" -%}
+    {%- set command = "dbt run-operation deltawave.rewind --args '{model: " ~ job.name ~ ', to_batch: ' ~ earlier | max
+        ~ "}'" -%}
     {{ return('To take them, undo the later batches, then run again: ' ~ command) }}
   {%- endif -%}
   {%- set way = 'begin a new generation: full_refresh: true in the config and --full-refresh once.' -%}
-  {%- set why = 'began with initial_load: baseline, so it cannot be rewound' if record.is_baseline else 'holds no batch before them to rewind to' -%}
+  {%- set why = 'began with initial_load: baseline, so it cannot be rewound' if record.is_baseline
+      else 'holds no batch before them to rewind to' -%}
   {{ return('The log ' ~ why ~ '. To take them, ' ~ way) }}
 {%- endmacro -%}

@@ -3,7 +3,8 @@
   {%- set tables = names | map('lower') | list -%}
   {%- if record -%}{%- do deltawave._check_version(job.name, record) -%}{%- endif -%}
   {%- if record is none -%}
-    {%- if job.batches.identifier | lower in tables and deltawave._run(job, 'select count(*) from ' ~ job.batches).rows[0][0] | int > 0 -%}
+    {%- if job.batches.identifier | lower in tables
+        and deltawave._run(job, 'select count(*) from ' ~ job.batches).rows[0][0] | int > 0 -%}
       {%- do deltawave._fail('lost_state', {'model': job.name, 'batches': job.batches | string}) -%}
     {%- elif view and view.batch_id -%}
       {%- do deltawave._fail('lost_helpers', {
@@ -12,7 +13,8 @@
     {%- endif -%}
   {%- elif record.target.schema | lower != job.target.schema | lower and deltawave._is_of_another(job, record) -%}
     {%- do deltawave._fail('shared_state', {
-      'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier, 'relation': job.target | string,
+      'model': job.name, 'schema': job.state_schema, 'identifier': job.target.identifier,
+      'relation': job.target | string,
       'owner': deltawave._relation(record.target.schema, record.target.identifier) | string,
     }) -%}
   {%- elif record.materialization != job.materialization -%}
@@ -62,7 +64,9 @@
 #}
 {%- macro _is_of_another(job, record) -%}
   {%- set schema = record.target.schema -%}
-  {%- set schemas = deltawave._run(job, 'show schemas like ' ~ deltawave._literal(schema)).rows | map(attribute=0) | map('lower') | list -%}
+  {%- set schemas = deltawave._run(
+    job, 'show schemas like ' ~ deltawave._literal(schema)
+  ).rows | map(attribute=0) | map('lower') | list -%}
   {%- set names = deltawave._names_like(job, record.target.identifier, schema) if schema | lower in schemas else [] -%}
   {{ return(record.target.identifier | lower in names | map('lower') | list) }}
 {%- endmacro -%}

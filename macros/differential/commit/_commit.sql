@@ -23,7 +23,9 @@
 #}
 {%- macro _decide(job, batch, record) -%}
   {%- set commit = deltawave._commit_relation(job, batch.batch_id) -%}
-  {%- do deltawave._run(job, 'create view if not exists ' ~ commit ~ ' as select ' ~ deltawave._literal(tojson(record)) ~ ' as record') -%}
+  {%- do deltawave._run(
+    job, 'create view if not exists ' ~ commit ~ ' as select ' ~ deltawave._literal(tojson(record)) ~ ' as record'
+  ) -%}
   {%- set decided = deltawave._read_commit(job, batch.batch_id) -%}
   {%- if decided.attempt != batch.attempt -%}
     {%- do deltawave._refuse(job, batch, 'lost_the_batch', {'winner': decided.attempt, 'attempt': batch.attempt}) -%}
@@ -45,7 +47,9 @@
 
 {# The number of the newest decision; 0 before the first one. #}
 {%- macro _last_commit(job) -%}
-  {{ return((deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) + [0]) | max) }}
+  {{ return(
+    (deltawave._commit_numbers(job, deltawave._names_like(job, job.target.identifier ~ '__commit_*')) + [0]) | max
+  ) }}
 {%- endmacro -%}
 
 {# The record of a decision, from the text of its view. #}
@@ -54,7 +58,9 @@
   {%- set facts = deltawave._facts_of(job, commit) -%}
   {%- set found = deltawave._json_in(facts.get('View Text'), 'record') -%}
   {%- if not found -%}
-    {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': commit | string, 'type': facts.get('Type', 'relation') | lower}) -%}
+    {%- do deltawave._fail('foreign_relation', {
+      'model': job.name, 'relation': commit | string, 'type': facts.get('Type', 'relation') | lower,
+    }) -%}
   {%- endif -%}
   {{ return(fromjson(found)) }}
 {%- endmacro -%}
@@ -66,11 +72,14 @@
 {%- macro _clean(job, names, batch, last, record) -%}
   {%- for side in deltawave._attempts_helpers(job, names, deltawave._attempt_kinds()) -%}
     {#- Leave tables of other attempts: from their names the next run knows that it has to drop their log rows too. -#}
-    {%- if (deltawave._is_own(batch, side) or last and deltawave._is_needed(last, side)) and not deltawave._is_needed(record, side) -%}
+    {%- if (deltawave._is_own(batch, side) or last and deltawave._is_needed(last, side))
+        and not deltawave._is_needed(record, side) -%}
       {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, side)) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- for seen in deltawave._seen_relations(job, names) -%}{%- do deltawave._run(job, 'drop view if exists ' ~ seen) -%}{%- endfor -%}
+  {%- for seen in deltawave._seen_relations(job, names) -%}
+    {%- do deltawave._run(job, 'drop view if exists ' ~ seen) -%}
+  {%- endfor -%}
   {%- if last -%}
     {%- do deltawave._run(job, 'drop view if exists ' ~ deltawave._commit_relation(job, last.batch_id)) -%}
   {%- endif -%}
@@ -82,7 +91,9 @@
 {# Does the next batch, or a reader, need that table? #}
 {%- macro _is_needed(record, side) -%}
   {%- for table in record.tables -%}
-    {%- if (table.kind, table.batch_id, table.attempt) == (side.kind, side.batch_id, side.attempt) -%}{{ return(true) }}{%- endif -%}
+    {%- if (table.kind, table.batch_id, table.attempt) == (side.kind, side.batch_id, side.attempt) -%}
+      {{ return(true) }}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(false) }}
 {%- endmacro -%}
@@ -101,7 +112,9 @@
 {%- macro _seen_relations(job, names, batch_id='\\d+') -%}
   {%- set relations = [] -%}
   {%- for name in names -%}
-    {%- set found = deltawave._whole_match(modules.re.escape(job.target.identifier | lower) ~ '__(seen_' ~ batch_id ~ '_[0-9a-f]{32})', name | lower) -%}
+    {%- set found = deltawave._whole_match(
+      modules.re.escape(job.target.identifier | lower) ~ '__(seen_' ~ batch_id ~ '_[0-9a-f]{32})', name | lower
+    ) -%}
     {%- if found -%}{%- do relations.append(deltawave._helper_relation(job, found.group(1))) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(relations) }}

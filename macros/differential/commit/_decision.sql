@@ -72,7 +72,9 @@
 {# Refuses a record that another version of deltawave wrote. name: of its model. #}
 {%- macro _check_version(name, record) -%}
   {%- if record.version != deltawave._state_version() -%}
-    {%- do deltawave._fail('state_version', {'model': name, 'version': record.version, 'known': deltawave._state_version()}) -%}
+    {%- do deltawave._fail('state_version', {
+      'model': name, 'version': record.version, 'known': deltawave._state_version(),
+    }) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -102,7 +104,9 @@
   {%- for entry in later + [record] -%}{%- do types.update(deltawave._types_of(entry.columns)) -%}{%- endfor -%}
   {%- set columns = [] -%}
   {%- for column in then.columns -%}
-    {%- do columns.append(dict(column, data_type=types[column.name | lower], in_copy=column.in_copy and column.since <= batch_id)) -%}
+    {%- do columns.append(dict(
+      column, data_type=types[column.name | lower], in_copy=column.in_copy and column.since <= batch_id
+    )) -%}
   {%- endfor -%}
   {%- set shown = columns | map(attribute='name') | map('lower') | list -%}
   {{ return({

@@ -31,7 +31,9 @@
 {# Is a row in one of these partitions? #}
 {%- macro _are_partitions(partitions) -%}
   {%- set each = [] -%}
-  {%- for partition in partitions -%}{%- do each.append('(' ~ deltawave._partition_of(partition, ' and ') ~ ')') -%}{%- endfor -%}
+  {%- for partition in partitions -%}
+    {%- do each.append('(' ~ deltawave._partition_of(partition, ' and ') ~ ')') -%}
+  {%- endfor -%}
   {{ return(each | join(' or ') or 'false') }}
 {%- endmacro -%}
 
@@ -68,7 +70,8 @@
     {%- do deltawave._stage_merged(job, batch, merged) -%}
     {%- set before = before | reject('in', merged) | list + [deltawave._merged_partition(batch, rows.sum)] -%}
     {%- do deltawave._update(
-      batch.result, merge=deltawave._next_merge(job, batch, last, before), history=deltawave._write_history(job, batch, last)
+      batch.result, merge=deltawave._next_merge(job, batch, last, before),
+      history=deltawave._write_history(job, batch, last)
     ) -%}
   {%- elif last and last.log != batch.result.log -%}
     {%- do deltawave._update(batch.result, merge=none) -%}
@@ -115,11 +118,15 @@ from {{ deltawave._rows_of_partitions(table, partitions) }}
   {%- set table = deltawave._helper_relation(job, log_name) -%}
   {%- set dropped = [] -%}
   {%- for partition in deltawave._partitions_in(job, table) if partition.batch_id | abs < merge.batch_id -%}
-    {%- if [partition.batch_id, partition.attempt] not in merge.partitions -%}{%- do dropped.append(partition) -%}{%- endif -%}
+    {%- if [partition.batch_id, partition.attempt] not in merge.partitions -%}
+      {%- do dropped.append(partition) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- if dropped and job.settings.file_format == 'parquet' -%}
     {%- set each = [] -%}
-    {%- for partition in dropped -%}{%- do each.append('partition (' ~ deltawave._partition_of(partition) ~ ')') -%}{%- endfor -%}
+    {%- for partition in dropped -%}
+      {%- do each.append('partition (' ~ deltawave._partition_of(partition) ~ ')') -%}
+    {%- endfor -%}
     {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists ' ~ each | join(', ')) -%}
   {%- elif dropped -%}
     {%- set sql = 'delete from ' ~ table ~ ' where ' ~ deltawave._are_partitions(dropped) -%}

@@ -60,7 +60,9 @@ from staged
     {%- for partition in record.partitions if name == record.log and partition.batch_id == -record.batch_id -%}
       {%- do added.append('partition (' ~ deltawave._partition_of(partition) ~ ')') -%}
     {%- endfor -%}
-    {%- do deltawave._run(job, 'alter table ' ~ deltawave._helper_relation(job, name) ~ ' add if not exists ' ~ added | join(' ')) -%}
+    {%- do deltawave._run(
+      job, 'alter table ' ~ deltawave._helper_relation(job, name) ~ ' add if not exists ' ~ added | join(' ')
+    ) -%}
   {%- endfor -%}
   {%- if job.placing -%}
     {%- do deltawave._macro_named(job.placing)(job, record) -%}
@@ -78,9 +80,13 @@ from staged
     {{ return(none) }}
   {%- endif -%}
   {%- set partition = ' partition (' ~ deltawave._partition_of(staged[1]) ~ ')' -%}
-  {%- for folder in [deltawave._staged_folder(job, staged[0], table), deltawave._staged_folder(job, staged[1], table)] -%}
+  {%- for folder in [
+    deltawave._staged_folder(job, staged[0], table), deltawave._staged_folder(job, staged[1], table),
+  ] -%}
     {%- if not (adapter.delete_folder is defined and adapter.delete_folder(folder)) -%}
-      {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add if not exists' ~ partition ~ ' location ' ~ deltawave._literal(folder)) -%}
+      {%- do deltawave._run(
+        job, 'alter table ' ~ table ~ ' add if not exists' ~ partition ~ ' location ' ~ deltawave._literal(folder)
+      ) -%}
       {%- do deltawave._run(job, 'alter table ' ~ table ~ ' drop if exists' ~ partition) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -96,7 +102,9 @@ from staged
   {%- if table | string not in job.folders -%}
     {%- set facts = deltawave._facts_of(job, table) -%}
     {%- if not facts.get('Location') -%}
-      {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': table | string, 'type': facts.get('Type', 'relation') | lower}) -%}
+      {%- do deltawave._fail('foreign_relation', {
+        'model': job.name, 'relation': table | string, 'type': facts.get('Type', 'relation') | lower,
+      }) -%}
     {%- endif -%}
     {%- do job.folders.update({table | string: facts['Location']}) -%}
   {%- endif -%}

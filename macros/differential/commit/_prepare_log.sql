@@ -5,11 +5,14 @@
 {%- macro _prepare_log(job, batch, last) -%}
   {%- set is_rewritten = batch.columns | selectattr('is_widened') | list -%}
   {%- set has_before = job.settings.before_image != 'none' -%}
-  {%- if last and last.has_before == has_before and not is_rewritten and not batch.columns | rejectattr('in_old') | list -%}
+  {%- if last and last.has_before == has_before and not is_rewritten
+      and not batch.columns | rejectattr('in_old') | list -%}
     {{ return(none) }}
   {%- endif -%}
   {%- if is_rewritten -%}
-    {%- set partitions = deltawave._rewrite_log(job, batch, last, batch.result.log_table, last.first_batch, last.batch_id, batch.columns) -%}
+    {%- set partitions = deltawave._rewrite_log(
+      job, batch, last, batch.result.log_table, last.first_batch, last.batch_id, batch.columns
+    ) -%}
     {%- do deltawave._update(batch.result, partitions=partitions) -%}
   {%- else -%}
     {%- do deltawave._create_log(job, batch.result.log_table, batch.columns) -%}
@@ -75,7 +78,9 @@ partitioned by (batch_id, attempt)
 {%- macro _rewrite_log(job, batch, record, target, first_batch, last_batch, columns=[], baseline=none) -%}
   {%- set types = {} -%}
   {%- for column in columns -%}
-    {%- do types.update({column.name | lower: column.data_type, deltawave._before_name(column.name | lower): column.data_type}) -%}
+    {%- do types.update({
+      column.name | lower: column.data_type, deltawave._before_name(column.name | lower): column.data_type,
+    }) -%}
   {%- endfor -%}
   {%- set held = deltawave._columns_to_rewrite(job, record) -%}
   {%- set names = held | map(attribute='name') | list -%}

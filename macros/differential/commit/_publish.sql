@@ -28,7 +28,9 @@
     {%- do deltawave._run(job, 'create view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
     {%- do deltawave._update(job, view_exists=true) -%}
   {%- elif deltawave._catalog_keeps_views(job) -%}
-    {%- do deltawave._run(job, 'create or replace view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select) -%}
+    {%- do deltawave._run(
+      job, 'create or replace view ' ~ job.target ~ deltawave._view_schema(job, select) ~ ' as ' ~ select
+    ) -%}
   {%- else -%}
     {%- do deltawave._run(job, 'alter view ' ~ job.target ~ ' as ' ~ select) -%}
   {%- endif -%}
@@ -53,7 +55,9 @@
     {%- do properties.update({'spark.sql.sources.schema.part.' ~ loop.index0: schema[start:start + length]}) -%}
   {%- endfor -%}
   {%- set settings = [] -%}
-  {%- for name, value in properties.items() -%}{%- do settings.append(deltawave._literal(name) ~ ' = ' ~ deltawave._literal(value)) -%}{%- endfor -%}
+  {%- for name, value in properties.items() -%}
+    {%- do settings.append(deltawave._literal(name) ~ ' = ' ~ deltawave._literal(value)) -%}
+  {%- endfor -%}
   {{ return(' tblproperties (' ~ settings | join(', ') ~ ')') }}
 {%- endmacro -%}
 
@@ -89,7 +93,8 @@ from {{ deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log
   columns that have another one in the view.
 #}
 {%- macro _describe_view(
-  job, record, table, known_as={'_change_type': 'change_type', '_changed_columns': 'changed_columns', '_batch_at': 'batch_at'}
+  job, record, table,
+  known_as={'_change_type': 'change_type', '_changed_columns': 'changed_columns', '_batch_at': 'batch_at'}
 ) -%}
   {%- if config.persist_relation_docs() and model.description and job.view_exists -%}
     {%- do deltawave._run(
@@ -101,7 +106,8 @@ from {{ deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log
     {%- set wrong = deltawave._wrong_comments(job, table, known_as) -%}
     {%- for name, description in wrong.items() -%}
       {%- do deltawave._run(
-        job, 'alter table ' ~ table ~ ' alter column ' ~ deltawave._quoted(name) ~ ' comment ' ~ deltawave._literal(description)
+        job, 'alter table ' ~ table ~ ' alter column ' ~ deltawave._quoted(name) ~ ' comment '
+          ~ deltawave._literal(description)
       ) -%}
     {%- endfor -%}
     {%- if wrong and not deltawave._is_overtaken(job, record) -%}
@@ -117,8 +123,11 @@ from {{ deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log
     {%- do described.update({(known_as[name] or name) | lower: column.description}) -%}
   {%- endfor -%}
   {%- set wrong = {} -%}
-  {%- for row in deltawave._run(job, 'describe ' ~ table).rows if row[0] | lower in described and row[0] not in ['batch_id', 'attempt'] -%}
-    {%- if row[2] != described[row[0] | lower] -%}{%- do wrong.update({row[0]: described[row[0] | lower]}) -%}{%- endif -%}
+  {%- for row in deltawave._run(job, 'describe ' ~ table).rows if row[0] | lower in described
+      and row[0] not in ['batch_id', 'attempt'] -%}
+    {%- if row[2] != described[row[0] | lower] -%}
+      {%- do wrong.update({row[0]: described[row[0] | lower]}) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(wrong) }}
 {%- endmacro -%}

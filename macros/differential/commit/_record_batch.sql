@@ -19,7 +19,9 @@
   {%- if facts and facts.get('Provider', '') | lower == 'parquet'
       and adapter.call_library('deltawave.batch_rows.write_row', {}, dict(written, table=facts.Location)) -%}
     {%- do log('deltawave: ' ~ job.name ~ ': a row of ' ~ job.batches ~ ' was written: ' ~ row) -%}
-    {%- do deltawave._run(job, 'alter table ' ~ job.batches ~ ' add if not exists partition (batch_id = ' ~ record.batch_id ~ ')') -%}
+    {%- do deltawave._run(
+      job, 'alter table ' ~ job.batches ~ ' add if not exists partition (batch_id = ' ~ record.batch_id ~ ')'
+    ) -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set sql -%}

@@ -4,7 +4,9 @@
 #}
 {%- macro _recover(job) -%}
   {%- set state = deltawave._repair(job) -%}
-  {{ return(dict(state, is_new_generation=deltawave._starts_generation(job, state.record) if flags.FULL_REFRESH else false)) }}
+  {{ return(dict(
+    state, is_new_generation=deltawave._starts_generation(job, state.record) if flags.FULL_REFRESH else false
+  )) }}
 {%- endmacro -%}
 
 {#
@@ -105,7 +107,9 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {%- set facts = deltawave._facts_of(job, job.target) -%}
   {%- set mark = deltawave._mark_in(facts.get('View Text') or '') -%}
   {%- if not mark -%}
-    {%- do deltawave._fail('foreign_relation', {'model': job.name, 'relation': job.target | string, 'type': facts.get('Type', 'relation') | lower}) -%}
+    {%- do deltawave._fail('foreign_relation', {
+      'model': job.name, 'relation': job.target | string, 'type': facts.get('Type', 'relation') | lower,
+    }) -%}
   {%- endif -%}
   {{ return(mark) }}
 {%- endmacro -%}
@@ -143,6 +147,8 @@ where batch_id = {{ batch_id }} and attempt = {{ deltawave._literal(attempt) }}
   {%- set words = (selected if selected is string else selected | join(' ')).replace(',', ' ').split() -%}
   {%- set name = modules.re.escape(job.name) -%}
   {%- set named = '((fqn|file):)?([^:/]*\\.)?' ~ name ~ '|((file|path):)?([^:]*/)?' ~ name ~ '\\.sql' -%}
-  {%- for word in words if deltawave._whole_match('(@|\\d*\\+)?(' ~ named ~ ')(\\+\\d*)?', word) -%}{{ return(true) }}{%- endfor -%}
+  {%- for word in words if deltawave._whole_match('(@|\\d*\\+)?(' ~ named ~ ')(\\+\\d*)?', word) -%}
+    {{ return(true) }}
+  {%- endfor -%}
   {{ return(false) }}
 {%- endmacro -%}

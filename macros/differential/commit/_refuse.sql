@@ -7,7 +7,8 @@
   {%- do values.update(model=job.name, batch=batch.label) -%}
   {%- set message = deltawave._message(code, values) -%}
   {%- if job.outcome.batches -%}
-    {%- set of_batch = ' in this batch; this run has committed ' ~ deltawave._count(job.outcome.batches, 'batch', 'batches') ~ ' before it' -%}
+    {%- set of_batch = ' in this batch; this run has committed '
+        ~ deltawave._count(job.outcome.batches, 'batch', 'batches') ~ ' before it' -%}
     {%- set message = message.replace('Nothing was changed', 'Nothing was changed' ~ of_batch) -%}
     {%- set message = message.replace('has changed nothing', 'has changed nothing' ~ of_batch) -%}
   {%- endif -%}

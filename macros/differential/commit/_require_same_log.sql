@@ -1,6 +1,8 @@
 {# The published batch of a log: {batch_id, attempt}; none if it is not built. #}
 {%- macro _view_of_log(opened) -%}
-  {{ return(deltawave._read_view(opened, deltawave._names_like(opened, opened.target.identifier, opened.target.schema))) }}
+  {{ return(deltawave._read_view(
+    opened, deltawave._names_like(opened, opened.target.identifier, opened.target.schema)
+  )) }}
 {%- endmacro -%}
 
 {#

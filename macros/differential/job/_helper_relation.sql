@@ -31,7 +31,9 @@
 #}
 {%- macro _attempt_kinds() -%}
   {%- set forms = [] -%}
-  {%- for name, form in deltawave._state_forms().items() if form.write or form.is_gone -%}{%- do forms.append(name) -%}{%- endfor -%}
+  {%- for name, form in deltawave._state_forms().items() if form.write or form.is_gone -%}
+    {%- do forms.append(name) -%}
+  {%- endfor -%}
   {{ return(forms + ['slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch', 'index\\d+']) }}
 {%- endmacro -%}
 
@@ -71,7 +73,9 @@
 {%- macro _commit_numbers(job, names) -%}
   {%- set numbers = [] -%}
   {%- for name in names -%}
-    {%- set found = deltawave._whole_match(modules.re.escape(job.target.identifier | lower) ~ '__commit_(\\d+)', name | lower) -%}
+    {%- set found = deltawave._whole_match(
+      modules.re.escape(job.target.identifier | lower) ~ '__commit_(\\d+)', name | lower
+    ) -%}
     {%- if found -%}{%- do numbers.append(found.group(1) | int) -%}{%- endif -%}
   {%- endfor -%}
   {{ return(numbers) }}
@@ -82,9 +86,12 @@
   {%- set helpers = [] -%}
   {%- for name in names -%}
     {%- set found = deltawave._whole_match(
-      modules.re.escape(job.target.identifier | lower) ~ '__(' ~ kinds | join('|') ~ ')_(\\d+)_([0-9a-f]{12})', name | lower
+      modules.re.escape(job.target.identifier | lower) ~ '__(' ~ kinds | join('|') ~ ')_(\\d+)_([0-9a-f]{12})',
+      name | lower
     ) -%}
-    {%- if found -%}{%- do helpers.append({'kind': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}{%- endif -%}
+    {%- if found -%}
+      {%- do helpers.append({'kind': found.group(1), 'batch_id': found.group(2) | int, 'attempt': found.group(3)}) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(helpers) }}
 {%- endmacro -%}

@@ -4,7 +4,8 @@
 #}
 {%- macro _open_job(name, settings, relation, materialization='differential') -%}
   {%- set follows_log = materialization in ['current_state', 'scd2'] -%}
-  {%- set strategy = deltawave._strategy_named(name, settings.strategy) if materialization == 'differential' else none -%}
+  {%- set strategy = deltawave._strategy_named(name, settings.strategy) if materialization == 'differential'
+      else none -%}
   {%- set job = {
     'name': name,
     'materialization': materialization,
@@ -49,7 +50,9 @@
 #}
 {%- macro _update(known) -%}
   {%- for key in kwargs if key not in known -%}
-    {%- do exceptions.raise_compiler_error(key ~ ' is no key of a job, a result or a decision: see _open_job, _begin_batch and _decision') -%}
+    {%- do exceptions.raise_compiler_error(
+      key ~ ' is no key of a job, a result or a decision: see _open_job, _begin_batch and _decision'
+    ) -%}
   {%- endfor -%}
   {%- do known.update(kwargs) -%}
 {%- endmacro -%}

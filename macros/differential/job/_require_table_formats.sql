@@ -31,15 +31,23 @@
 {%- macro _name_mapping(file_format, columns) -%}
   {%- if file_format != 'delta' -%}{{ return('') }}{%- endif -%}
   {%- set names = [] -%}
-  {%- for column in columns -%}{%- do names.extend([column.name] + deltawave._field_names(deltawave._parse_type(column.data_type))) -%}{%- endfor -%}
-  {{ return("tblproperties ('delta.columnMapping.mode' = 'name')" if modules.re.search('[ ,;{}()\n\t=]', names | join) else '') }}
+  {%- for column in columns -%}
+    {%- do names.extend([column.name] + deltawave._field_names(deltawave._parse_type(column.data_type))) -%}
+  {%- endfor -%}
+  {{ return(
+    "tblproperties ('delta.columnMapping.mode' = 'name')" if modules.re.search('[ ,;{}()\n\t=]', names | join) else ''
+  ) }}
 {%- endmacro -%}
 
 {# The names of the fields in a parsed type, at any depth. #}
 {%- macro _field_names(type) -%}
   {%- set names = [] -%}
-  {%- for part in [type.element, type.key, type.value] if part -%}{%- do names.extend(deltawave._field_names(part)) -%}{%- endfor -%}
-  {%- for field in type.fields or [] -%}{%- do names.extend([field.name] + deltawave._field_names(field.type)) -%}{%- endfor -%}
+  {%- for part in [type.element, type.key, type.value] if part -%}
+    {%- do names.extend(deltawave._field_names(part)) -%}
+  {%- endfor -%}
+  {%- for field in type.fields or [] -%}
+    {%- do names.extend([field.name] + deltawave._field_names(field.type)) -%}
+  {%- endfor -%}
   {{ return(names) }}
 {%- endmacro -%}
 
@@ -70,7 +78,9 @@
     {%- if mapping -%}
       {%- do deltawave._run(job, 'alter table ' ~ table ~ ' set ' ~ mapping) -%}
     {%- endif -%}
-    {%- do deltawave._run(job, 'alter table ' ~ table ~ ' add columns (' ~ deltawave._definitions(missing) | join(', ') ~ ')') -%}
+    {%- do deltawave._run(
+      job, 'alter table ' ~ table ~ ' add columns (' ~ deltawave._definitions(missing) | join(', ') ~ ')'
+    ) -%}
   {%- endif -%}
   {{ return(not other_type) }}
 {%- endmacro -%}
@@ -78,6 +88,8 @@
 {# Columns as a table's statement defines them. #}
 {%- macro _definitions(columns) -%}
   {%- set definitions = [] -%}
-  {%- for column in columns -%}{%- do definitions.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}{%- endfor -%}
+  {%- for column in columns -%}
+    {%- do definitions.append(deltawave._quoted(column.name) ~ ' ' ~ column.data_type) -%}
+  {%- endfor -%}
   {{ return(definitions) }}
 {%- endmacro -%}

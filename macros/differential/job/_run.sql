@@ -30,7 +30,9 @@
 #}
 {%- macro _facts_of(job, relation) -%}
   {%- set known = adapter.catalog_facts(relation) if adapter.catalog_facts is defined else none -%}
-  {{ return(deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ relation).rows) if known is none else known) }}
+  {{ return(
+    deltawave._table_facts(deltawave._run(job, 'describe extended ' ~ relation).rows) if known is none else known
+  ) }}
 {%- endmacro -%}
 
 {#
@@ -52,9 +54,13 @@
 {%- macro _view_by_python(job, batch, function, relations, options, suffix) -%}
   {%- set view = deltawave._temporary_name(job, batch, suffix) -%}
   {%- set reported = adapter.view_by_python(function, relations, options, view) or {'messages': [], 'measured': {}} -%}
-  {%- for message in reported.messages -%}{%- do log('deltawave: ' ~ job.name ~ ': ' ~ message, info=true) -%}{%- endfor -%}
+  {%- for message in reported.messages -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': ' ~ message, info=true) -%}
+  {%- endfor -%}
   {%- if reported.measured -%}{%- do deltawave._update(batch.result, measured=reported.measured) -%}{%- endif -%}
-  {%- do job.statements.append('-- the temporary view ' ~ deltawave._quoted(view) ~ ' is what ' ~ function ~ ' returned') -%}
+  {%- do job.statements.append(
+    '-- the temporary view ' ~ deltawave._quoted(view) ~ ' is what ' ~ function ~ ' returned'
+  ) -%}
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
@@ -63,5 +69,7 @@
 #}
 {%- macro _temporary_name(job, batch, suffix) -%}
   {%- set model = [job.target.schema, job.target.identifier] -%}
-  {{ return(model | join('__') ~ '__' ~ suffix ~ '_' ~ batch.batch_id ~ '_' ~ batch.attempt ~ '_' ~ local_md5(tojson(model))[:8]) }}
+  {{ return(
+    model | join('__') ~ '__' ~ suffix ~ '_' ~ batch.batch_id ~ '_' ~ batch.attempt ~ '_' ~ local_md5(tojson(model))[:8]
+  ) }}
 {%- endmacro -%}

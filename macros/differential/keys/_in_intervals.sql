@@ -10,7 +10,9 @@
   {%- set parts = [] -%}
   {%- for interval in intervals -%}
     {%- set bounds = [] -%}
-    {%- if interval.low is not none -%}{%- do bounds.append(deltawave._key_from(expressions, interval.low)) -%}{%- endif -%}
+    {%- if interval.low is not none -%}
+      {%- do bounds.append(deltawave._key_from(expressions, interval.low)) -%}
+    {%- endif -%}
     {%- if interval.high is not none -%}
       {#- A lower bound may exclude null, which saves a search of the index. -#}
       {%- set with_null = interval.low is none or interval.low[0] is none -%}
@@ -69,7 +71,9 @@
   {%- endif -%}
   {%- set literals = [] -%}
   {%- for value in bound -%}
-    {%- do literals.append(none if value is none else deltawave._bound_literal(value, columns[loop.index0].data_type)) -%}
+    {%- do literals.append(
+      none if value is none else deltawave._bound_literal(value, columns[loop.index0].data_type)
+    ) -%}
   {%- endfor -%}
   {{ return(literals) }}
 {%- endmacro -%}
@@ -77,7 +81,9 @@
 {# Types whose values are ordered and have a unique text; keys of other types form one range. #}
 {%- macro _has_bounds(columns) -%}
   {%- for column in columns -%}
-    {%- if not deltawave._whole_match('(tiny|small|big)?int|decimal\\(\\d+,\\d+\\)|string|date|timestamp|timestamp_ntz|boolean', column.data_type) -%}
+    {%- if not deltawave._whole_match(
+      '(tiny|small|big)?int|decimal\\(\\d+,\\d+\\)|string|date|timestamp|timestamp_ntz|boolean', column.data_type
+    ) -%}
       {{ return(false) }}
     {%- endif -%}
   {%- endfor -%}
@@ -111,7 +117,9 @@
     -#}
     {%- set alternatives = [name ~ ' is null'] if none in column['values'] or not column['values'] else [] -%}
     {%- set literals = [] -%}
-    {%- for value in column['values'] if value is not none -%}{%- do literals.append(deltawave._bound_literal(value, column.data_type)) -%}{%- endfor -%}
+    {%- for value in column['values'] if value is not none -%}
+      {%- do literals.append(deltawave._bound_literal(value, column.data_type)) -%}
+    {%- endfor -%}
     {%- if literals -%}{%- do alternatives.append(name ~ ' in (' ~ literals | join(', ') ~ ')') -%}{%- endif -%}
     {%- do conditions.append('(' ~ alternatives | join(' or ') ~ ')') -%}
   {%- endfor -%}

@@ -2,7 +2,9 @@
 {%- macro _key_columns(job, columns=none) -%}
   {%- set keys = [] -%}
   {%- for key in job.settings.unique_key -%}
-    {%- for column in columns or job.columns if column.name | lower == key | lower -%}{%- do keys.append(column) -%}{%- endfor -%}
+    {%- for column in columns or job.columns if column.name | lower == key | lower -%}
+      {%- do keys.append(column) -%}
+    {%- endfor -%}
   {%- endfor -%}
   {{ return(keys) }}
 {%- endmacro -%}
@@ -36,6 +38,8 @@
 #}
 {%- macro _key_struct(job) -%}
   {%- set parts = [] -%}
-  {%- for key in deltawave._quoted_list(job.settings.unique_key) -%}{%- do parts.append("'key_" ~ loop.index ~ "', " ~ key) -%}{%- endfor -%}
+  {%- for key in deltawave._quoted_list(job.settings.unique_key) -%}
+    {%- do parts.append("'key_" ~ loop.index ~ "', " ~ key) -%}
+  {%- endfor -%}
   {{ return('named_struct(' ~ parts | join(', ') ~ ')') }}
 {%- endmacro -%}

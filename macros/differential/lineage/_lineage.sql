@@ -25,7 +25,10 @@
       {%- else -%}
         {%- do found.between.append(unique_id) -%}
         {%- for grandparent in parents -%}
-          {%- if grandparent not in reached -%}{%- do reached.append(grandparent) -%}{%- do next.append(grandparent) -%}{%- endif -%}
+          {%- if grandparent not in reached -%}
+            {%- do reached.append(grandparent) -%}
+            {%- do next.append(grandparent) -%}
+          {%- endif -%}
         {%- endfor -%}
       {%- endif -%}
     {%- endfor -%}
@@ -69,7 +72,10 @@
       {%- if parent and parent.resource_type == 'model' -%}
         {%- do models.append(parent) -%}
         {%- for grandparent in parent.depends_on.nodes -%}
-          {%- if grandparent not in below -%}{%- do below.append(grandparent) -%}{%- do next.append(grandparent) -%}{%- endif -%}
+          {%- if grandparent not in below -%}
+            {%- do below.append(grandparent) -%}
+            {%- do next.append(grandparent) -%}
+          {%- endif -%}
         {%- endfor -%}
       {%- endif -%}
     {%- endfor -%}

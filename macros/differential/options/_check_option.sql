@@ -3,7 +3,9 @@
   {%- if value != declared.default -%}
     {%- set allowed = deltawave._allowed_value(declared, value) -%}
     {%- if allowed -%}
-      {%- do deltawave._fail('option_value', {'model': model_name, 'option': option, 'value': value, 'allowed': allowed}) -%}
+      {%- do deltawave._fail('option_value', {
+        'model': model_name, 'option': option, 'value': value, 'allowed': allowed,
+      }) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -13,7 +15,9 @@
   {%- set kind = declared.is -%}
   {%- set is_number = value is number and value is not boolean -%}
   {%- if kind == 'choice' -%}
-    {{ return(none if value in declared['values'] else declared['values'] | reject('none') | map('lower') | join(', ')) }}
+    {{ return(
+      none if value in declared['values'] else declared['values'] | reject('none') | map('lower') | join(', ')
+    ) }}
   {%- elif kind == 'name' -%}
     {{ return(none if value is string and value.strip() else 'a name') }}
   {%- elif kind in ['names', 'columns'] -%}
@@ -23,7 +27,8 @@
   {%- elif kind == 'rows' -%}
     {%- set is_count = is_number and value is integer and value >= 1 -%}
     {#- Jinja, a comment or a parenthesis may come before the select. -#}
-    {%- set is_select = value is string and modules.re.match('(?i)\\s*((select|with)\\b|\\{[#%{]|--|/\\*|\\()', value) -%}
+    {%- set is_select = value is string
+        and modules.re.match('(?i)\\s*((select|with)\\b|\\{[#%{]|--|/\\*|\\()', value) -%}
     {{ return(none if is_count or is_select else 'a whole number from 1, or a select that returns one') }}
   {%- elif kind == 'days' -%}
     {{ return(none if is_number and value is integer and value >= 0 else 'a number of days, from 0') }}
@@ -46,7 +51,9 @@
   {%- elif kind == 'meta_columns' -%}
     {{ return(deltawave._allowed_meta_columns(declared['values'], value)) }}
   {%- endif -%}
-  {%- do exceptions.raise_compiler_error('an option is declared as ' ~ kind ~ ', for which _allowed_value has no check') -%}
+  {%- do exceptions.raise_compiler_error(
+    'an option is declared as ' ~ kind ~ ', for which _allowed_value has no check'
+  ) -%}
 {%- endmacro -%}
 
 {# A name, or a list of names that differ in more than case. #}
@@ -109,7 +116,8 @@
       {{ return(allowed) }}
     {%- endif -%}
     {%- for columns in deltawave._mappings(mappings) -%}
-      {%- if columns is not mapping or not columns or (columns.keys() | list + columns.values() | list) | reject('string') | list -%}
+      {%- if columns is not mapping or not columns
+          or (columns.keys() | list + columns.values() | list) | reject('string') | list -%}
         {{ return(allowed) }}
       {%- endif -%}
     {%- endfor -%}
@@ -120,7 +128,8 @@
 {# A mapping of some columns to their names, which differ in more than case. #}
 {%- macro _allowed_meta_columns(columns, value) -%}
   {%- set allowed = 'a mapping of some of ' ~ columns | join(', ') ~ ' to different names' -%}
-  {%- if value is not mapping or value.keys() | reject('in', columns) | list or value.values() | reject('string') | list -%}
+  {%- if value is not mapping or value.keys() | reject('in', columns) | list
+      or value.values() | reject('string') | list -%}
     {{ return(allowed) }}
   {%- endif -%}
   {%- set names = [] -%}

@@ -15,10 +15,12 @@
   {%- endfor -%}
   {%- if settings.root not in relations -%}
     {%- do deltawave._fail('option_value', {
-      'model': model_name, 'option': 'root', 'value': settings.root, 'allowed': 'one of the relations: ' ~ relations.keys() | sort | join(', '),
+      'model': model_name, 'option': 'root', 'value': settings.root,
+      'allowed': 'one of the relations: ' ~ relations.keys() | sort | join(', '),
     }) -%}
   {%- endif -%}
-  {%- for column in deltawave._mappings(relations[settings.root])[0].values() if column | lower not in settings.unique_key | map('lower') -%}
+  {%- for column in deltawave._mappings(relations[settings.root])[0].values()
+      if column | lower not in settings.unique_key | map('lower') -%}
     {%- do deltawave._fail('anchor_key', {'model': model_name, 'relation': settings.root, 'column': column}) -%}
   {%- endfor -%}
   {%- for name in settings.constant_relations if name in relations -%}
@@ -41,7 +43,9 @@
 {%- macro _is_compared_exactly(settings, column) -%}
   {%- set name = column | lower -%}
   {%- set touched = [settings.updated_at] if settings.updated_at and not settings.compare_columns else [] -%}
-  {%- set inexact = ((settings.ignore_columns or []) + touched + (settings.tolerance or {}).keys() | list) | map('lower') | list -%}
+  {%- set inexact = (
+    (settings.ignore_columns or []) + touched + (settings.tolerance or {}).keys() | list
+  ) | map('lower') | list -%}
   {%- set compared = (settings.compare_columns or [name]) | map('lower') | list -%}
   {{ return(name in settings.unique_key | map('lower') or name in compared and name not in inexact) }}
 {%- endmacro -%}
@@ -54,7 +58,9 @@
   {%- set relations = {settings.root: none} -%}
   {%- for relation, mappings in settings.relations | dictsort -%}
     {%- set ordered = [] -%}
-    {%- for columns in deltawave._mappings(mappings) -%}{%- do ordered.append(dict(columns | dictsort)) -%}{%- endfor -%}
+    {%- for columns in deltawave._mappings(mappings) -%}
+      {%- do ordered.append(dict(columns | dictsort)) -%}
+    {%- endfor -%}
     {%- do relations.update({relation: ordered}) -%}
   {%- endfor -%}
   {{ return(relations) }}

@@ -4,7 +4,8 @@
 #}
 {%- macro _check_strategy(model_name, settings, options) -%}
   {%- set strategy = deltawave._strategy_named(model_name, settings.strategy) -%}
-  {%- for option in strategy.options + strategy.requires.keys() | list + strategy.allows.keys() | list if option not in options -%}
+  {%- for option in strategy.options + strategy.requires.keys() | list + strategy.allows.keys() | list
+      if option not in options -%}
     {%- do deltawave._fail('declared_option', {
       'model': model_name, 'strategy': strategy.name, 'option': option, 'known': options.keys() | sort | join(', '),
     }) -%}
@@ -13,7 +14,8 @@
   {%- for option, names in deltawave._strategies_of_options().items() if option in options -%}
     {%- if settings[option] != options[option].default and not names | select('in', possible) | list -%}
       {%- do deltawave._fail('option_of_strategy', {
-        'model': model_name, 'option': option, 'strategy': 'auto' if settings.is_auto else strategy.name, 'strategies': names | join(', '),
+        'model': model_name, 'option': option, 'strategy': 'auto' if settings.is_auto else strategy.name,
+        'strategies': names | join(', '),
       }) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -27,12 +29,18 @@
     A log that began without its first rows cannot supply before images, and neither can a strategy that takes them
     from the log.
   -#}
-  {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}{%- do allows.update(initial_load=['inserts']) -%}{%- endif -%}
+  {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}
+    {%- do allows.update(initial_load=['inserts']) -%}
+  {%- endif -%}
   {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
     {%- set able = [] -%}
-    {%- set is_advised = option in ['snapshot_date', 'expected_rows', 'on_schema_change', 'duplicate_keys', 'tolerance'] -%}
+    {%- set is_advised = option in [
+      'snapshot_date', 'expected_rows', 'on_schema_change', 'duplicate_keys', 'tolerance',
+    ] -%}
     {%- for name, other in deltawave._strategies().items() if is_advised -%}
-      {%- if not other.requires and settings[option] in other.allows.get(option, [settings[option]]) -%}{%- do able.append(name) -%}{%- endif -%}
+      {%- if not other.requires and settings[option] in other.allows.get(option, [settings[option]]) -%}
+        {%- do able.append(name) -%}
+      {%- endif -%}
     {%- endfor -%}
     {%- do deltawave._fail('option_with_strategy', {
       'model': model_name, 'option': option, 'value': settings[option], 'strategy': strategy.name,
@@ -41,7 +49,9 @@
       'remedy': 'Take it out' ~ (', or take a strategy that allows it: ' ~ able | join(', ') if able else '') ~ '.',
     }) -%}
   {%- endfor -%}
-  {%- if strategy.compares == 'python' or strategy.library -%}{%- do deltawave._require_python(model_name, strategy) -%}{%- endif -%}
+  {%- if strategy.compares == 'python' or strategy.library -%}
+    {%- do deltawave._require_python(model_name, strategy) -%}
+  {%- endif -%}
   {%- if strategy.check -%}
     {%- do deltawave._macro_named(strategy.check)(model_name, settings) -%}
   {%- endif -%}
@@ -69,11 +79,15 @@
 #}
 {%- macro _strategies_of_options() -%}
   {%- set special = [] -%}
-  {%- for strategy in deltawave.default___strategies().values() -%}{%- do special.extend(strategy.options) -%}{%- endfor -%}
+  {%- for strategy in deltawave.default___strategies().values() -%}
+    {%- do special.extend(strategy.options) -%}
+  {%- endfor -%}
   {%- set general = deltawave.default___options().keys() | reject('in', special) | list -%}
   {%- set owners = {} -%}
   {%- for name, strategy in deltawave._strategies().items() -%}
-    {%- for option in strategy.options if option not in general -%}{%- do owners.setdefault(option, []).append(name) -%}{%- endfor -%}
+    {%- for option in strategy.options if option not in general -%}
+      {%- do owners.setdefault(option, []).append(name) -%}
+    {%- endfor -%}
   {%- endfor -%}
   {{ return(owners) }}
 {%- endmacro -%}
@@ -101,7 +115,8 @@
       'model': model_name, 'option': option, 'value': settings[option], 'order': settings.snapshot_order,
     }) -%}
   {%- endfor -%}
-  {%- for option, declared in options.items() if declared.meaning and settings[option] and settings[option] | lower in keys -%}
+  {%- for option, declared in options.items() if declared.meaning and settings[option]
+      and settings[option] | lower in keys -%}
     {%- do deltawave._fail('control_in_key', {
       'model': model_name, 'column': settings[option], 'meaning': declared.meaning, 'option': option,
     }) -%}
@@ -113,7 +128,8 @@
   {%- if settings.duplicate_keys == 'multiset' -%}
     {%- for option, allowed in deltawave._allowed_with_multiset().items() if settings[option] not in allowed -%}
       {%- do deltawave._fail('multiset_option', {
-        'model': model_name, 'option': option, 'value': settings[option], 'allowed': allowed | reject('none') | join(' or ') or 'no value',
+        'model': model_name, 'option': option, 'value': settings[option],
+        'allowed': allowed | reject('none') | join(' or ') or 'no value',
       }) -%}
     {%- endfor -%}
   {%- endif -%}

@@ -9,7 +9,9 @@
     {%- set given = deltawave._given(name, config, option) -%}
     {%- set value = declared.default if given is none else given -%}
     {%- do deltawave._check_option(name, option, declared, value) -%}
-    {%- do settings.update({option: deltawave._listed(value) if declared.is in ['names', 'columns'] and value is not none else value}) -%}
+    {%- do settings.update({
+      option: deltawave._listed(value) if declared.is in ['names', 'columns'] and value is not none else value
+    }) -%}
   {%- endfor -%}
   {{ return(settings) }}
 {%- endmacro -%}
@@ -27,7 +29,9 @@
     {#- A name is the same as a list of it. -#}
     {%- set listed = deltawave._listed(under_meta) -%}
     {%- if listed is none or listed != deltawave._listed(at_top) -%}
-      {%- do deltawave._fail('option_twice', {'model': name, 'option': option, 'under_meta': under_meta, 'at_top': at_top}) -%}
+      {%- do deltawave._fail('option_twice', {
+        'model': name, 'option': option, 'under_meta': under_meta, 'at_top': at_top,
+      }) -%}
     {%- endif -%}
   {%- endif -%}
   {{ return(at_top if under_meta is none else under_meta) }}

@@ -6,9 +6,12 @@
 {%- macro _refuse_misspelt(model_name, config, options) -%}
   {#- What dbt and dbt-spark read from a model: none of it counts as misspelt, and most of it is always there. -#}
   {%- set of_dbt = [
-    'access', 'alias', 'batch_size', 'begin', 'clustered_by', 'column_types', 'concurrent_batches', 'contract', 'database', 'docs',
-    'enabled', 'event_time', 'freshness', 'grants', 'group', 'incremental_strategy', 'location_root', 'lookback', 'materialized',
-    'merge_update_columns', 'meta', 'on_configuration_change', 'options', 'packages', 'partition_by', 'persist_docs', 'post-hook',
+    'access', 'alias', 'batch_size', 'begin', 'clustered_by', 'column_types', 'concurrent_batches', 'contract',
+    'database', 'docs',
+    'enabled', 'event_time', 'freshness', 'grants', 'group', 'incremental_strategy', 'location_root', 'lookback',
+    'materialized',
+    'merge_update_columns', 'meta', 'on_configuration_change', 'options', 'packages', 'partition_by', 'persist_docs',
+    'post-hook',
     'post_hook', 'pre-hook', 'pre_hook', 'quoting', 'schema', 'sql_header', 'static_analysis', 'tags', 'tblproperties',
   ] -%}
   {%- for given in config if given not in options and given not in of_dbt and config[given] is not none -%}
@@ -33,7 +36,9 @@
   {%- set ours = deltawave._words_of_option(option) -%}
   {%- set pairs = zip(theirs, ours) | list -%}
   {%- set apart = [] -%}
-  {%- for one, other in pairs if not (one.startswith(other) or other.startswith(one)) -%}{%- do apart.append(one) -%}{%- endfor -%}
+  {%- for one, other in pairs if not (one.startswith(other) or other.startswith(one)) -%}
+    {%- do apart.append(one) -%}
+  {%- endfor -%}
   {%- if pairs | length > 1 and not apart -%}
     {{ return(true) }}
   {%- endif -%}
@@ -65,7 +70,9 @@
 {# In lower case and the singular. #}
 {%- macro _words_of_option(name) -%}
   {%- set words = [] -%}
-  {%- for word in modules.re.split('[^a-z0-9]+', name | lower) -%}{%- do words.append(word[:-1] if word.endswith('s') else word) -%}{%- endfor -%}
+  {%- for word in modules.re.split('[^a-z0-9]+', name | lower) -%}
+    {%- do words.append(word[:-1] if word.endswith('s') else word) -%}
+  {%- endfor -%}
   {{ return(words | select | list) }}
 {%- endmacro -%}
 

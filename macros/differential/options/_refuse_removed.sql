@@ -16,9 +16,12 @@
   {%- set found = [] -%}
   {%- set strategy = deltawave._given(name, config, 'strategy') -%}
   {%- if strategy in ['window', 'text_diff', 'sort_merge_compressed'] and strategy not in deltawave._strategies() -%}
-    {%- do found.append('set strategy: auto or hash_compressed instead of ' ~ strategy ~ ', which is an algorithm of Python models alone') -%}
+    {%- do found.append(
+      'set strategy: auto or hash_compressed instead of ' ~ strategy ~ ', which is an algorithm of Python models alone'
+    ) -%}
   {%- endif -%}
-  {%- for option, now in removed.items() if option not in options and deltawave._given(name, config, option) is not none -%}
+  {%- for option, now in removed.items() if option not in options
+      and deltawave._given(name, config, option) is not none -%}
     {%- do found.append("take out '" ~ option ~ "': " ~ now) -%}
   {%- endfor -%}
   {%- if found -%}

@@ -26,7 +26,8 @@
   {%- set bounded = [] -%}
   {%- for interval in deltawave._intervals(chosen) -%}
     {%- do bounded.append({
-      'low': deltawave._bound_literals(columns, interval.low), 'high': deltawave._bound_literals(columns, interval.high),
+      'low': deltawave._bound_literals(columns, interval.low),
+      'high': deltawave._bound_literals(columns, interval.high),
     }) -%}
   {%- endfor -%}
   {{ return('(' ~ deltawave._in_intervals(deltawave._quoted_list(columns | map(attribute='name')), bounded) ~ ')') }}

@@ -26,7 +26,8 @@ order by range_id
     {%- if found -%}{%- do found[-1].update(high=low) -%}{%- endif -%}
     {%- do found.append({
       'range_id': row[0] | int, 'low': low, 'high': none,
-      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2], 'is_accepted': row[3] | string | lower == 'true',
+      'row_count': none if row[1] is none else row[1] | int, 'checksum': row[2],
+      'is_accepted': row[3] | string | lower == 'true',
     }) -%}
   {%- endfor -%}
   {{ return(found) }}

@@ -55,7 +55,9 @@ changes as (
         count_if(change_type = 'delete') as deletes,
         count_if(change_type = 'update') as updates
     from (
-        {{ deltawave._indented(deltawave._indented(deltawave._placed(job, staged, ['change_type'], lows, ranges | length))) }}
+        {{ deltawave._indented(deltawave._indented(deltawave._placed(
+          job, staged, ['change_type'], lows, ranges | length
+        ))) }}
     )
     group by range_id
 ),
@@ -123,7 +125,9 @@ from {{ deltawave._attempt_relation(job, batch.result.ranges) }}
 {# The sums of the rows' checksums, as text. #}
 {%- macro _sum_of_checksums(column) -%}
   {%- set hashes = [] -%}
-  {%- for part in range(2) -%}{%- do hashes.append('cast(get(split(' ~ column ~ ", ':'), " ~ part ~ ') as bigint)') -%}{%- endfor -%}
+  {%- for part in range(2) -%}
+    {%- do hashes.append('cast(get(split(' ~ column ~ ", ':'), " ~ part ~ ') as bigint)') -%}
+  {%- endfor -%}
   {{ return(deltawave._exact_sums(hashes)) }}
 {%- endmacro -%}
 

@@ -17,7 +17,8 @@
 #}
 {%- macro _state_forms() -%}
   {%- set form = {
-    'after': none, 'write': none, 'of_rows': none, 'patched': none, 'read': none, 'fingerprint': none, 'has_rows': false, 'is_dump': false,
+    'after': none, 'write': none, 'of_rows': none, 'patched': none, 'read': none, 'fingerprint': none,
+    'has_rows': false, 'is_dump': false,
     'has_ranges': false, 'fixed_by': none, 'is_gone': false,
   } -%}
   {%- set copy = dict(form, write='_write_copy', read='_read_copy', has_rows=true, is_dump=true) -%}
@@ -29,11 +30,13 @@
     'files': dict(form, is_dump=true, is_gone=true),
     'base': dict(form, after='slice', write='_write_base', patched='_patched_base', has_rows=true, has_ranges=true),
     'checksums': dict(
-      form, after='slice', write='_write_checksums', of_rows='_checksums_of', patched='_patched_checksums', fingerprint='_fingerprint_of_checksums',
+      form, after='slice', write='_write_checksums', of_rows='_checksums_of', patched='_patched_checksums',
+      fingerprint='_fingerprint_of_checksums',
       fixed_by=compared,
     ),
     'hashes': dict(
-      form, after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes', fingerprint='_fingerprint_of_hashes',
+      form, after='slice', write='_write_hashes', of_rows='_hashes_of', patched='_patched_hashes',
+      fingerprint='_fingerprint_of_hashes',
       fixed_by='compare_columns, ignore_columns, columns, Spark master and version of DuckDB',
     ),
     'log': form,

@@ -16,44 +16,55 @@
   {%- set no_duplicates = {'duplicate_keys': ['fail']} -%}
   {{ return({
     'outer_join': deltawave._strategy(
-      reads='dump', reader='_whole_dump', comparison='_changes_by_outer_join', keeps='copy', sees_deletes='all', source='CH98 3.1; LG96 3.1',
+      reads='dump', reader='_whole_dump', comparison='_changes_by_outer_join', keeps='copy', sees_deletes='all',
+      source='CH98 3.1; LG96 3.1',
       options=['memory_bytes'],
     ),
     'union': deltawave._strategy(
-      reads='dump', reader='_whole_dump', comparison='_changes_by_union', keeps='copy', sees_deletes='all', source='CH98 3.1, Figure 1',
+      reads='dump', reader='_whole_dump', comparison='_changes_by_union', keeps='copy', sees_deletes='all',
+      source='CH98 3.1, Figure 1',
       allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
     'sort_merge': deltawave._strategy(
-      reads='dump', reader='_whole_dump', comparison='_changes_by_sort_merge', keeps='copy', sees_deletes='all', source='LG96 3.1',
+      reads='dump', reader='_whole_dump', comparison='_changes_by_sort_merge', keeps='copy', sees_deletes='all',
+      source='LG96 3.1',
       allows={'duplicate_keys': ['fail', 'quarantine']},
     ),
     'timestamp': deltawave._strategy(
-      reads='slice', reader='_slice_by_time', keeps='base', ranges='lookup', sees_deletes='none', source='CH98 3.2', resumes='select',
+      reads='slice', reader='_slice_by_time', keeps='base', ranges='lookup', sees_deletes='none', source='CH98 3.2',
+      resumes='select',
       options=of_time, requires={'updated_at': 'changed_at'}, allows=no_duplicates,
     ),
     'timestamp_delete_flag': deltawave._strategy(
-      reads='slice', reader='_slice_by_time', keeps='base', ranges='lookup', sees_deletes='flagged', source='CH98 3.2', resumes='select',
-      options=of_time + ['delete_flag'], requires={'updated_at': 'changed_at', 'delete_flag': 'is_deleted'}, allows=no_duplicates,
+      reads='slice', reader='_slice_by_time', keeps='base', ranges='lookup', sees_deletes='flagged', source='CH98 3.2',
+      resumes='select',
+      options=of_time + ['delete_flag'], requires={'updated_at': 'changed_at', 'delete_flag': 'is_deleted'},
+      allows=no_duplicates,
     ),
     'row_checksum': deltawave._strategy(
-      reads='slice', reader='_slice_by_row_checksums', keeps='checksums', checksums='rows', sees_deletes='all', before_images='log',
+      reads='slice', reader='_slice_by_row_checksums', keeps='checksums', checksums='rows', sees_deletes='all',
+      before_images='log',
       source='CH98 3.3', allows=dict(no_duplicates, tolerance=[none]),
     ),
     'hash_compressed': deltawave._strategy(
-      reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all', before_images='log',
+      reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all',
+      before_images='log',
       source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'],
       allows={'tolerance': [none]},
     ),
     'ranges': deltawave._strategy(
-      reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4', resumes='strategy',
+      reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4',
+      resumes='strategy',
       options=of_ranges,
     ),
     'range_checksum': deltawave._strategy(
-      reads='slice', reader='_slice_by_range_checksums', keeps='base', ranges='compared', checksums='ranges', sees_deletes='all',
+      reads='slice', reader='_slice_by_range_checksums', keeps='base', ranges='compared', checksums='ranges',
+      sees_deletes='all',
       source='CH98 3.6', resumes='strategy', options=of_ranges,
     ),
     'view': deltawave._strategy(
-      reads='logs', reader='_slice_by_view', keeps='base', ranges='lookup', sees_deletes='all', source='CH98 4', resumes='select',
+      reads='logs', reader='_slice_by_view', keeps='base', ranges='lookup', sees_deletes='all', source='CH98 4',
+      resumes='select',
       check='_check_relations', options=['relations', 'root', 'constant_relations', 'range_rows'],
       requires={'relations': '{orders_changes: {order_id: order_id}}', 'root': 'orders_changes'},
       allows=dict(no_duplicates, remote=[none]),

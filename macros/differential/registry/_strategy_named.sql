@@ -6,7 +6,8 @@
   {%- set strategies = deltawave._strategies() -%}
   {%- if name not in strategies -%}
     {%- do deltawave._fail('option_value', {
-      'model': model_name, 'option': 'strategy', 'value': name, 'allowed': (['auto'] + strategies.keys() | list) | join(', '),
+      'model': model_name, 'option': 'strategy', 'value': name,
+      'allowed': (['auto'] + strategies.keys() | list) | join(', '),
     }) -%}
   {%- endif -%}
   {%- set strategy = dict(strategies[name], name=name) -%}
@@ -17,7 +18,8 @@
 {# The strategies that compare two whole relations by SQL, and so need neither a state nor Python. #}
 {%- macro _stateless_strategies() -%}
   {%- set names = [] -%}
-  {%- for name, strategy in deltawave._strategies().items() if strategy.reads == 'dump' and strategy.compares == 'sql' -%}
+  {%- for name, strategy in deltawave._strategies().items() if strategy.reads == 'dump'
+      and strategy.compares == 'sql' -%}
     {%- do names.append(name) -%}
   {%- endfor -%}
   {{ return(names) }}
@@ -33,7 +35,9 @@
 {%- macro _check_declaration(model_name, strategy) -%}
   {%- for trait, known in deltawave._traits(strategy).items() if strategy[trait] not in known.takes -%}
     {%- set traits = [deltawave._trait(trait, strategy[trait])] -%}
-    {%- if known.depends_on -%}{%- do traits.append(deltawave._trait(known.depends_on, strategy[known.depends_on])) -%}{%- endif -%}
+    {%- if known.depends_on -%}
+      {%- do traits.append(deltawave._trait(known.depends_on, strategy[known.depends_on])) -%}
+    {%- endif -%}
     {%- do deltawave._refuse_declaration(model_name, strategy, traits | join(' and '), trait, known.takes) -%}
   {%- endfor -%}
   {%- for option, limit in deltawave._limits(strategy.reads, strategy.compares).items() -%}
@@ -91,6 +95,8 @@
     {%- do limits.update(snapshot_date=[none], expected_rows=[none], on_schema_change=['ignore', 'fail']) -%}
   {%- endif -%}
   {#- A bag is counted over the whole table, and by the engine's own comparison. -#}
-  {%- if reads != 'dump' or compares == 'python' -%}{%- do limits.update(duplicate_keys=['fail', 'quarantine']) -%}{%- endif -%}
+  {%- if reads != 'dump' or compares == 'python' -%}
+    {%- do limits.update(duplicate_keys=['fail', 'quarantine']) -%}
+  {%- endif -%}
   {{ return(limits) }}
 {%- endmacro -%}

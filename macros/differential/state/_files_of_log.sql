@@ -14,7 +14,8 @@
   {%- endfor -%}
   {%- if not partitions -%}{{ return(none) }}{%- endif -%}
   {{ return({
-    'stored': '(select ' ~ cells ~ ' from ' ~ batch.result.log_table ~ ' where ' ~ deltawave._are_partitions(partitions) ~ ')',
+    'stored': '(select ' ~ cells ~ ' from ' ~ batch.result.log_table ~ ' where ' ~ deltawave._are_partitions(partitions)
+      ~ ')',
     'partitions': deltawave._keys_of(partitions),
     'from_batch': from_batch,
   }) }}

@@ -17,7 +17,8 @@
     {%- if job.settings.tolerance and not batch.is_baseline -%}
       {%- do deltawave._update(result, state=deltawave._log_alone()) -%}
     {%- else -%}
-      {%- set state = dict(deltawave._own_table(batch, 'accepted'), as_of=batch.batch_id) if result.quarantined else reading.state -%}
+      {%- set state = dict(deltawave._own_table(batch, 'accepted'), as_of=batch.batch_id) if result.quarantined
+          else reading.state -%}
       {%- do deltawave._update(result, state=dict({'rows': result.rows_new}, **state)) -%}
     {%- endif -%}
   {%- elif batch.is_first or reading.is_whole -%}
@@ -28,10 +29,14 @@
     {%- if changes -%}
       {%- do deltawave._renew_state(job, batch, last) -%}
       {%- set patches = deltawave._patches_of(result.state) -%}
-      {%- do deltawave._update(result, state=dict(result.state, patches={'rows': patches.rows + changes, 'batches': patches.batches + 1})) -%}
+      {%- do deltawave._update(
+        result, state=dict(result.state, patches={'rows': patches.rows + changes, 'batches': patches.batches + 1})
+      ) -%}
     {%- endif -%}
     {%- if reading.rotation -%}
-      {%- do deltawave._renew_ranges(job, batch, reading.rotation.ranges, reading.rotation.read, reading.rotation.fetched) -%}
+      {%- do deltawave._renew_ranges(
+        job, batch, reading.rotation.ranges, reading.rotation.read, reading.rotation.fetched
+      ) -%}
     {%- endif -%}
   {%- endif -%}
 {%- endmacro -%}
@@ -41,7 +46,9 @@
   {%- if not deltawave._is_own(batch, last.state) and deltawave._is_patched_much(last) -%}
     {%- set rows = deltawave._macro_named(deltawave._form_of(last.state).patched)(job, batch, last) -%}
     {%- set columns = last.columns | selectattr('in_copy') | list -%}
-    {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, columns, last.batch_id, is_formed=true)) -%}
+    {%- set state = deltawave._counted(
+      job, deltawave._write_state(job, batch, rows, columns, last.batch_id, is_formed=true)
+    ) -%}
     {%- do deltawave._update(batch.result, state=state) -%}
     {%- if job.strategy.ranges == 'lookup' and not deltawave._is_own(batch, last.ranges) -%}
       {#- If this batch has already cut ranges, because the previous ones were lost, they stay. -#}
@@ -53,7 +60,8 @@
 {# The first slice is the whole table. #}
 {%- macro _keep_first_slice(job, batch) -%}
   {%- set columns = batch.columns | selectattr('in_new') | list -%}
-  {%- set rows = 'select ' ~ deltawave._quoted_list(columns | map(attribute='name')) | join(', ') ~ ' from ' ~ batch.result.new -%}
+  {%- set rows = 'select ' ~ deltawave._quoted_list(columns | map(attribute='name')) | join(', ') ~ ' from '
+      ~ batch.result.new -%}
   {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, columns, batch.batch_id)) -%}
   {%- do deltawave._update(batch.result, state=state) -%}
   {%- if job.strategy.ranges -%}
@@ -87,7 +95,9 @@
 {%- macro _write_state(job, batch, rows, columns, as_of, is_formed=false) -%}
   {%- set table = deltawave._own_table(batch, job.strategy.keeps) -%}
   {%- set form = deltawave._form_of(table) -%}
-  {%- if form.of_rows and not is_formed -%}{%- set rows = deltawave._macro_named(form.of_rows)(job, batch, rows) -%}{%- endif -%}
+  {%- if form.of_rows and not is_formed -%}
+    {%- set rows = deltawave._macro_named(form.of_rows)(job, batch, rows) -%}
+  {%- endif -%}
   {{ return(dict(table, as_of=as_of, **deltawave._macro_named(form.write)(job, batch, table, rows, columns))) }}
 {%- endmacro -%}
 

@@ -14,16 +14,19 @@
   {%- do deltawave._check_slice_columns(job, batch) -%}
   {%- set is_reused = deltawave._is_in_form(job, last.state) and is_comparable -%}
   {%- if deltawave._is_in_form(job, last.state) and not is_comparable -%}
-    {%- set message = ': the kept ' ~ last.state.kind ~ ' were computed in another way; they are computed again, from the log' -%}
+    {%- set message = ': the kept ' ~ last.state.kind
+        ~ ' were computed in another way; they are computed again, from the log' -%}
     {%- do log('deltawave: ' ~ job.name ~ message, info=true) -%}
   {%- endif -%}
   {%- set state = last.state if is_reused else deltawave._write_last_state(job, batch, last) -%}
   {%- set ranges = none -%}
   {%- if job.strategy.ranges -%}
     {#- Compared ranges describe the source's keys, so they stay valid when the state is rewritten. -#}
-    {%- set continues = last.progress_strategy == job.strategy.name if job.strategy.ranges == 'compared' else is_reused -%}
+    {%- set continues = last.progress_strategy == job.strategy.name if job.strategy.ranges == 'compared'
+        else is_reused -%}
     {#- Lost ranges can be cut again from the rows of the state. -#}
-    {%- set is_there = last.ranges and continues and deltawave._is_there(job, deltawave._attempt_relation(job, last.ranges)) -%}
+    {%- set is_there = last.ranges and continues
+        and deltawave._is_there(job, deltawave._attempt_relation(job, last.ranges)) -%}
     {%- set ranges = last.ranges if is_there else deltawave._cut_ranges(job, batch, state, last.rows_new) -%}
   {%- endif -%}
   {{ return(dict(last, state=state, ranges=ranges)) }}
@@ -35,7 +38,9 @@
 {# Has the dump other columns, or wider ones, than the state whose hashes are compared? #}
 {%- macro _has_drifted(job, batch, last) -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
-  {{ return(job.strategy.reads == 'differences' and kept != deltawave._types_of(batch.columns | selectattr('in_new'))) }}
+  {{ return(
+    job.strategy.reads == 'differences' and kept != deltawave._types_of(batch.columns | selectattr('in_new'))
+  ) }}
 {%- endmacro -%}
 
 {#
@@ -46,7 +51,9 @@
   {%- set form = deltawave._form_of(last.state) -%}
   {%- if form.fingerprint and last.checksum_fingerprint != batch.checksum_fingerprint -%}
     {%- set able = [] -%}
-    {%- for name, strategy in deltawave._strategies().items() if strategy.keeps == last.state.kind -%}{%- do able.append(name) -%}{%- endfor -%}
+    {%- for name, strategy in deltawave._strategies().items() if strategy.keeps == last.state.kind -%}
+      {%- do able.append(name) -%}
+    {%- endfor -%}
     {%- do deltawave._fail('checksums_alone', {
       'model': job.name, 'kind': last.state.kind, 'strategies': able | join(' or '), 'options': form.fixed_by,
     }) -%}
@@ -61,9 +68,13 @@
 #}
 {%- macro _check_slice_columns(job, batch) -%}
   {%- set apart = [] -%}
-  {%- for column in batch.columns if column.in_old != column.in_new -%}{%- do apart.append(column.name) -%}{%- endfor -%}
+  {%- for column in batch.columns if column.in_old != column.in_new -%}
+    {%- do apart.append(column.name) -%}
+  {%- endfor -%}
   {%- if apart -%}
-    {%- do deltawave._fail('slice_columns', {'model': job.name, 'columns': apart | join(', '), 'strategy': job.strategy.name}) -%}
+    {%- do deltawave._fail('slice_columns', {
+      'model': job.name, 'columns': apart | join(', '), 'strategy': job.strategy.name,
+    }) -%}
   {%- endif -%}
 {%- endmacro -%}
 
@@ -137,7 +148,9 @@ where {{ condition }}
 {%- macro _is_compared_otherwise(job, batch, last) -%}
   {%- if job.settings.duplicate_keys == 'multiset' -%}{{ return(false) }}{%- endif -%}
   {%- set compared = {} -%}
-  {%- for column in last.columns if column.is_compared -%}{%- do compared.update({column.name | lower: column.tolerance}) -%}{%- endfor -%}
+  {%- for column in last.columns if column.is_compared -%}
+    {%- do compared.update({column.name | lower: column.tolerance}) -%}
+  {%- endfor -%}
   {%- for column in batch.columns if column.in_old and column.is_chosen and not column.is_key -%}
     {%- if compared.get(column.name | lower, 'no') != column.tolerance -%}{{ return(true) }}{%- endif -%}
   {%- endfor -%}
@@ -177,7 +190,9 @@ where {{ condition }}
   {%- set lows = deltawave._attempt_relation(job, last.ranges) -%}
   {%- set placed = deltawave._placed(job, batch.landed, [], lows, ranges | length) -%}
   {%- set touched = [] -%}
-  {%- for row in deltawave._run(job, 'select distinct range_id from (\n' ~ placed ~ '\n)').rows -%}{%- do touched.append(row[0] | int) -%}{%- endfor -%}
+  {%- for row in deltawave._run(job, 'select distinct range_id from (\n' ~ placed ~ '\n)').rows -%}
+    {%- do touched.append(row[0] | int) -%}
+  {%- endfor -%}
   {%- set chosen = deltawave._in_few_places(ranges, ranges | selectattr('range_id', 'in', touched) | list) -%}
   {{ return(deltawave._ranges_condition(job, ranges, chosen)) }}
 {%- endmacro -%}

@@ -48,7 +48,9 @@ from (
     from {{ job.target }} as log
 )
   {%- endset -%}
-  {{ return(deltawave._rebuild(base, keys, names, names, deltawave._last_changes(log, keys, names, from_batch=last.state.as_of + 1))) }}
+  {{ return(deltawave._rebuild(
+    base, keys, names, names, deltawave._last_changes(log, keys, names, from_batch=last.state.as_of + 1)
+  )) }}
 {%- endmacro -%}
 
 {# The row's checksum, over the compared columns. #}

@@ -13,10 +13,15 @@
 {%- macro _copy_in_files(job, table, rows, columns) -%}
   {%- set relation = deltawave._attempt_relation(job, table) -%}
   {%- set names = deltawave._quoted_list(columns | map(attribute='name')) -%}
-  {%- do deltawave._run(job, 'create table ' ~ relation ~ ' (\n    ' ~ deltawave._definitions(columns) | join(',\n    ') ~ '\n)\nusing parquet') -%}
+  {%- do deltawave._run(
+    job,
+    'create table ' ~ relation ~ ' (\n    ' ~ deltawave._definitions(columns) | join(',\n    ') ~ '\n)\nusing parquet'
+  ) -%}
   {%- set select = 'select\n    ' ~ names | join(',\n    ') ~ '\nfrom (\n' ~ deltawave._indented(rows) ~ '\n)' -%}
   {%- set options = {'folder': deltawave._folder(job, relation), 'memory_bytes': job.settings.memory_bytes} -%}
-  {%- if not adapter.call_library('deltawave.differencing.stored_copies.write', {'rows': deltawave._in_parentheses(select)}, options) -%}
+  {%- if not adapter.call_library(
+    'deltawave.differencing.stored_copies.write', {'rows': deltawave._in_parentheses(select)}, options
+  ) -%}
     {%- do deltawave._run(job, 'insert overwrite ' ~ relation ~ '\n' ~ select) -%}
   {%- endif -%}
   {{ return({'has_hash': false}) }}
@@ -29,20 +34,29 @@
 #}
 {%- macro _may_join_in_files(job) -%}
   {%- set settings = job.settings -%}
-  {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none' and not settings.tolerance -%}
+  {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none'
+      and not settings.tolerance -%}
   {%- set is_local = deltawave._runs_python() and not job.remote and deltawave._has_local_master() -%}
-  {{ return(is_usual and is_local and job.strategy.comparison == '_changes_by_outer_join' and deltawave._is_read_by_duckdb(job)) }}
+  {{ return(
+    is_usual and is_local and job.strategy.comparison == '_changes_by_outer_join' and deltawave._is_read_by_duckdb(job)
+  ) }}
 {%- endmacro -%}
 
 {# Do Spark's tasks run on this machine, which has deltawave installed? #}
-{%- macro _has_local_master() -%}{{ return(modules.re.match('local($|\\[)', target.host or '') is not none) }}{%- endmacro -%}
+{%- macro _has_local_master() -%}
+  {{ return(modules.re.match('local($|\\[)', target.host or '') is not none) }}
+{%- endmacro -%}
 
 {# Does DuckDB reach the log's files, and compare the dump's columns as Spark does? #}
 {%- macro _is_read_by_duckdb(job) -%}
   {%- set types = job.columns | map(attribute='data_type') | join(' ') | lower -%}
-  {%- if job.settings.file_format != 'parquet' or modules.re.search('<|variant|interval|collate|char', types) -%}{{ return(false) }}{%- endif -%}
+  {%- if job.settings.file_format != 'parquet' or modules.re.search('<|variant|interval|collate|char', types) -%}
+    {{ return(false) }}
+  {%- endif -%}
   {#- Then a table's `timestamp` has no zone, and a select's may have one. -#}
-  {%- if deltawave._setting(job, 'spark.sql.timestampType') | upper == 'TIMESTAMP_NTZ' -%}{{ return(false) }}{%- endif -%}
+  {%- if deltawave._setting(job, 'spark.sql.timestampType') | upper == 'TIMESTAMP_NTZ' -%}
+    {{ return(false) }}
+  {%- endif -%}
   {{ return(modules.re.match('(?:file:|/)', deltawave._setting(job, 'spark.sql.warehouse.dir')) is not none) }}
 {%- endmacro -%}
 
@@ -58,7 +72,10 @@
 {%- macro default___read_copy(job, batch, state) -%}
   {%- set relation = deltawave._attempt_relation(job, state) -%}
   {%- if not deltawave._is_plain_copy(state) -%}{{ return(relation) }}{%- endif -%}
-  {{ return('(\n    select copy.*, ' ~ deltawave._key_hash('copy', job.settings.unique_key) ~ ' as key_hash\n    from ' ~ relation ~ ' as copy\n)') }}
+  {{ return(
+    '(\n    select copy.*, ' ~ deltawave._key_hash('copy', job.settings.unique_key) ~ ' as key_hash\n    from '
+    ~ relation ~ ' as copy\n)'
+  ) }}
 {%- endmacro -%}
 
 {%- macro _copy_dump(job, table, rows, columns) -%}

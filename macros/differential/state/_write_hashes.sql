@@ -9,7 +9,10 @@
   Only the library reads the state.
 #}
 {%- macro default___write_hashes(job, batch, table, rows, columns) -%}
-  {%- do deltawave._run(job, 'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ deltawave._state_format() ~ '\nas\n' ~ rows) -%}
+  {%- do deltawave._run(
+    job,
+    'create table ' ~ deltawave._attempt_relation(job, table) ~ '\nusing ' ~ deltawave._state_format() ~ '\nas\n' ~ rows
+  ) -%}
   {{ return({}) }}
 {%- endmacro -%}
 
@@ -24,7 +27,9 @@
 #}
 {%- macro _typed_rows(batch, rows) -%}
   {%- set cells = [] -%}
-  {%- for column in batch.columns if column.in_new -%}{%- do cells.append(deltawave._typed_cell(column)) -%}{%- endfor -%}
+  {%- for column in batch.columns if column.in_new -%}
+    {%- do cells.append(deltawave._typed_cell(column)) -%}
+  {%- endfor -%}
   {{ return('select ' ~ cells | join(', ') ~ ' from ' ~ deltawave._in_parentheses(rows)) }}
 {%- endmacro -%}
 
@@ -40,7 +45,10 @@
 
 {%- macro _hashes_by_library(job, batch, function, given) -%}
   {%- set options = dict(deltawave._hash_options(job, batch, 'count'), **given.options) -%}
-  {{ return('select * from ' ~ deltawave._view_by_python(job, batch, job.strategy.library ~ '.' ~ function, given.relations, options, 'hashes')) }}
+  {{ return(
+    'select * from '
+    ~ deltawave._view_by_python(job, batch, job.strategy.library ~ '.' ~ function, given.relations, options, 'hashes')
+  ) }}
 {%- endmacro -%}
 
 {#
@@ -51,7 +59,9 @@
   {%- set relations, options = {'kept': deltawave._attempt_relation(job, last.state) | string}, {} -%}
   {%- if last.state.as_of < last.batch_id -%}
     {%- set names = batch.columns | selectattr('in_new') | map(attribute='name') | list -%}
-    {%- set patches = deltawave._last_changes(job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1) -%}
+    {%- set patches = deltawave._last_changes(
+      job.target, job.settings.unique_key, names, from_batch=last.state.as_of + 1
+    ) -%}
     {%- do relations.update(patches=deltawave._in_parentheses(patches)) -%}
     {%- set log = deltawave._files_of_log(job, batch, names, last.state.as_of + 1) -%}
     {%- if log -%}

@@ -24,7 +24,8 @@
 select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
     change_type,
-    {{ 'array_remove(changed_columns, ' ~ marker ~ ') as changed_columns' if deltawave._has_backfill(batch) else 'changed_columns' }}
+    {{ 'array_remove(changed_columns, ' ~ marker ~ ') as changed_columns' if deltawave._has_backfill(batch)
+        else 'changed_columns' }}
 from {{ changes }}
 {%- endmacro -%}
 
@@ -36,7 +37,8 @@ from {{ changes }}
 #}
 {%- macro _columns_for_python(batch) -%}
   {%- set marker = {
-    'name': deltawave._backfill_marker(), 'data_type': 'boolean', 'is_key': false, 'in_old': true, 'in_new': true, 'is_compared': true,
+    'name': deltawave._backfill_marker(), 'data_type': 'boolean', 'is_key': false, 'in_old': true, 'in_new': true,
+    'is_compared': true,
     'tolerance': none,
   } -%}
   {%- set described = [] -%}
@@ -49,7 +51,8 @@ from {{ changes }}
       'in_new': column.in_new,
       'is_compared': column.is_compared,
       'tolerance': column.tolerance or none,
-      'comparable': deltawave._comparable(deltawave._quoted(column.name), column.data_type) if column.is_compared else none,
+      'comparable': deltawave._comparable(deltawave._quoted(column.name), column.data_type) if column.is_compared
+        else none,
     }) -%}
   {%- endfor -%}
   {{ return(described) }}
@@ -80,7 +83,8 @@ from {{ changes }}
     {%- do cells.append('cast(' ~ side ~ '_side.' ~ name ~ ' as ' ~ column.data_type ~ ') as ' ~ name) -%}
   {%- endfor -%}
   {%- if deltawave._has_backfill(batch) -%}
-    {%- set is_backfilled = deltawave._is_backfilled({'columns': batch.columns}) | join(' or ') if side == 'new' else 'false' -%}
+    {%- set is_backfilled = deltawave._is_backfilled({'columns': batch.columns}) | join(' or ') if side == 'new'
+        else 'false' -%}
     {%- do cells.append('(' ~ is_backfilled ~ ') as ' ~ deltawave._quoted(deltawave._backfill_marker())) -%}
   {%- endif -%}
   {%- set sql -%}
@@ -101,7 +105,8 @@ from {{ changes }}
   {%- set needed = deltawave._log_columns(job, batch.columns) -%}
   {%- set missing = [] -%}
   {%- set other_type = [] -%}
-  {%- for column in needed + deltawave._control_columns() if column.name not in ['batch_at', 'of_batch', 'batch_id', 'attempt'] -%}
+  {%- for column in needed + deltawave._control_columns()
+      if column.name not in ['batch_at', 'of_batch', 'batch_id', 'attempt'] -%}
     {%- set data_type = returned.get(column.name | lower) -%}
     {%- if data_type is none -%}
       {%- do missing.append(column.name) -%}
@@ -110,9 +115,13 @@ from {{ changes }}
     {%- endif -%}
   {%- endfor -%}
   {%- if missing -%}
-    {%- do deltawave._refuse(job, batch, 'python_columns', {'function': job.strategy.comparison, 'columns': missing | join(', ')}) -%}
+    {%- do deltawave._refuse(job, batch, 'python_columns', {
+      'function': job.strategy.comparison, 'columns': missing | join(', '),
+    }) -%}
   {%- elif other_type -%}
-    {%- do deltawave._refuse(job, batch, 'python_types', {'function': job.strategy.comparison, 'columns': other_type | join(', ')}) -%}
+    {%- do deltawave._refuse(job, batch, 'python_types', {
+      'function': job.strategy.comparison, 'columns': other_type | join(', '),
+    }) -%}
   {%- endif -%}
   {{ return(needed | map(attribute='name') | list) }}
 {%- endmacro -%}

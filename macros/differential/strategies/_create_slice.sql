@@ -12,7 +12,9 @@ as
 
 {# Nothing is landed, but by the table's name the next run finds what this attempt has left if it is killed. #}
 {%- macro _mark_attempt(job, batch) -%}
-  {%- do deltawave._run(job, 'create table ' ~ batch.landed ~ ' (nothing boolean) using ' ~ deltawave._state_format()) -%}
+  {%- do deltawave._run(
+    job, 'create table ' ~ batch.landed ~ ' (nothing boolean) using ' ~ deltawave._state_format()
+  ) -%}
 {%- endmacro -%}
 
 {#

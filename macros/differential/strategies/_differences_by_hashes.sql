@@ -20,7 +20,8 @@
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
     {%- do deltawave._create_slice(job, batch, rows) -%}
     {%- set old = deltawave._previous_dump(job, batch, last) if last else none -%}
-    {%- set counted = none if last else deltawave._counted_in_files(job, batch, 'count_keys', {'rows': batch.landed | string}) -%}
+    {%- set counted = none if last
+        else deltawave._counted_in_files(job, batch, 'count_keys', {'rows': batch.landed | string}) -%}
     {{ return(deltawave._reading(incoming=batch.landed, old=old, counted=counted, is_whole=true)) }}
   {%- endif -%}
   {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows) -%}
@@ -34,7 +35,9 @@
 {# The log in which the library may find before images; none if it does not have them, or the library can't read it. #}
 {%- macro _whole_log(job, batch) -%}
   {%- if not deltawave._log_has_all_rows(job, batch) -%}{{ return(none) }}{%- endif -%}
-  {{ return(deltawave._files_of_log(job, batch, batch.columns | selectattr('in_old') | map(attribute='name') | list, batch.first_batch)) }}
+  {{ return(deltawave._files_of_log(
+    job, batch, batch.columns | selectattr('in_old') | map(attribute='name') | list, batch.first_batch
+  )) }}
 {%- endmacro -%}
 
 {#
@@ -53,7 +56,9 @@
     {%- if deltawave._may_be_idle(job, batch, last) -%}{%- do options.update(same_rows=last.state.rows) -%}{%- endif -%}
   {%- endif -%}
   {%- if batch.row_groups is not none -%}{%- do options.update(marks=batch.row_groups) -%}{%- endif -%}
-  {{ return(deltawave._view_by_python(job, batch, job.strategy.library ~ '.differing_pairs', relations, options, 'differing')) }}
+  {{ return(deltawave._view_by_python(
+    job, batch, job.strategy.library ~ '.differing_pairs', relations, options, 'differing'
+  )) }}
 {%- endmacro -%}
 
 {#
@@ -67,7 +72,8 @@
     {{ return(deltawave._reading(incoming=incoming, is_idle=true)) }}
   {%- endif -%}
   {#- A state that this batch has rebuilt has other rows than the recorded one, which Spark counts. -#}
-  {%- set counted = none if deltawave._is_own(batch, last.state) else deltawave._counted_in_files(job, batch, 'count_pairs', {'pairs': view}) -%}
+  {%- set counted = none if deltawave._is_own(batch, last.state)
+      else deltawave._counted_in_files(job, batch, 'count_pairs', {'pairs': view}) -%}
   {%- do deltawave._mark_attempt(job, batch) -%}
   {{ return(deltawave._reading(
     incoming=incoming,
@@ -95,7 +101,8 @@
 {%- macro _may_be_idle(job, batch, last) -%}
   {%- set is_checked = last.rows_new == 0 or batch.expected_rows is not none or deltawave._is_own(batch, last.state) -%}
   {{ return(
-    not is_checked and not batch.snapshot_date and batch.fingerprint == last.fingerprint and not deltawave._has_other_columns(batch, last)
+    not is_checked and not batch.snapshot_date and batch.fingerprint == last.fingerprint
+      and not deltawave._has_other_columns(batch, last)
   ) }}
 {%- endmacro -%}
 
@@ -121,7 +128,9 @@
     'no_new': 'not is_there',
     'hint': none,
   } -%}
-  {{ return(deltawave._changes_of_pairs(sides, '(\n    select * from ' ~ view ~ '\n    where is_there or `_change_type` is not null\n)')) }}
+  {{ return(deltawave._changes_of_pairs(
+    sides, '(\n    select * from ' ~ view ~ '\n    where is_there or `_change_type` is not null\n)'
+  )) }}
 {%- endmacro -%}
 
 {#
@@ -140,7 +149,8 @@
     {%- do casts.append(is_cast) -%}
   {%- endfor -%}
   {#- A dated dump also has the column with its date, and columns that are missing on that date. -#}
-  {%- set is_named = names == job.columns | map(attribute='name') | list and not job.settings.snapshot_date and not casts | select | list -%}
+  {%- set is_named = names == job.columns | map(attribute='name') | list and not job.settings.snapshot_date
+      and not casts | select | list -%}
   {{ return(rows if is_named else 'select ' ~ cells | join(', ') ~ ' from (\n' ~ rows ~ '\n)') }}
 {%- endmacro -%}
 
@@ -149,5 +159,7 @@
   by row_number() among equals. And the library would copy their rows anyway.
 #}
 {%- macro _is_plain_scan(select) -%}
-  {{ return(adapter.call_library('deltawave.differencing.plain_scans.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {})) }}
+  {{ return(adapter.call_library(
+    'deltawave.differencing.plain_scans.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {}
+  )) }}
 {%- endmacro -%}

@@ -38,7 +38,8 @@ where not {{ job.flag.sql }}
     and {{ deltawave._has_few_values(few) }}
     {%- endset -%}
     {%- if deltawave._run(job, 'select count(*) as row_count\n' ~ standing).rows[0][0] | int -%}
-      {%- set select = 'select ' ~ deltawave._dump_names(batch, 'standing') | join(', ') ~ ', false as is_flagged\n' ~ standing -%}
+      {%- set select = 'select ' ~ deltawave._dump_names(batch, 'standing') | join(', ') ~ ', false as is_flagged\n'
+          ~ standing -%}
       {%- do deltawave._run(job, 'insert into ' ~ batch.landed ~ '\n' ~ deltawave._hashed_slice(job, select)) -%}
     {%- endif -%}
   {%- endif -%}

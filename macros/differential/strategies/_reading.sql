@@ -13,11 +13,13 @@
     until the state is written is_idle        there is nothing to compare
 #}
 {%- macro _reading(
-    incoming, old=none, changes=none, pairs=none, counted=none, progress={}, checksums=0, rotation=none, state=none, is_whole=false,
+    incoming, old=none, changes=none, pairs=none, counted=none, progress={}, checksums=0, rotation=none, state=none,
+    is_whole=false,
     unlanded=none, is_idle=false
 ) -%}
   {{ return({
     'incoming': incoming, 'old': old, 'changes': changes, 'pairs': pairs, 'counted': counted, 'progress': progress,
-    'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'unlanded': unlanded, 'is_idle': is_idle,
+    'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'unlanded': unlanded,
+    'is_idle': is_idle,
   }) }}
 {%- endmacro -%}

@@ -14,7 +14,8 @@
   {%- do deltawave._check_ranges_rows(job, batch, ranges, read, found.rows) -%}
   {#- Not idle if the state was rewritten or the rotation moved on: both must be recorded by a batch. -#}
   {%- set next_low = (read | last).high -%}
-  {%- if not found.moved and next_low == batch.resumed.next_low | default(none) and not deltawave._is_own(batch, last.state) -%}
+  {%- if not found.moved and next_low == batch.resumed.next_low | default(none)
+      and not deltawave._is_own(batch, last.state) -%}
     {{ return(deltawave._reading(incoming=batch.landed, is_idle=true)) }}
   {%- endif -%}
   {%- set fetched = deltawave._in_few_places(ranges, found.moved or read[:1]) -%}
@@ -40,7 +41,9 @@
   {%- for range in read -%}
     {%- set now = sums.get(range.range_id, {'row_count': 0, 'checksum': deltawave._empty_sum()}) -%}
     {%- set seen.rows = seen.rows + now.row_count -%}
-    {%- if not is_comparable or range.row_count != now.row_count or range.checksum != now.checksum -%}{%- do moved.append(range) -%}{%- endif -%}
+    {%- if not is_comparable or range.row_count != now.row_count or range.checksum != now.checksum -%}
+      {%- do moved.append(range) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return({'moved': moved, 'rows': seen.rows}) }}
 {%- endmacro -%}

@@ -34,7 +34,8 @@
 {%- macro _ranges_of_run(job, batch, ranges) -%}
   {%- set count = job.settings.ranges_per_run or ranges | length -%}
   {%- set start = namespace(at=0) -%}
-  {%- for range in ranges if range.low is not none and range.low == batch.resumed.next_low and count < ranges | length -%}
+  {%- for range in ranges if range.low is not none and range.low == batch.resumed.next_low
+      and count < ranges | length -%}
     {%- set start.at = range.range_id -%}
   {%- endfor -%}
   {{ return(ranges[start.at:start.at + count]) }}

@@ -8,7 +8,9 @@
 #}
 {%- macro default___slice_by_row_checksums(job, batch, last) -%}
   {%- if not last -%}
-    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {%- do deltawave._create_slice(
+      job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)'
+    ) -%}
     {{ return(deltawave._reading(incoming=batch.landed)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch, last)) -%}
@@ -65,7 +67,9 @@
     'from_batch': files.from_batch,
     'memory_bytes': job.settings.memory_bytes,
   } -%}
-  {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.logged_rows.last_rows', relations, options, 'logged')) }}
+  {{ return(deltawave._view_by_python(
+    job, batch, 'deltawave.differencing.logged_rows.last_rows', relations, options, 'logged'
+  )) }}
 {%- endmacro -%}
 
 {# A select of rows as changes of this type (an expression), whose before images and changed columns are not known. #}

@@ -9,13 +9,16 @@
   {%- set since = {} if batch.compares_all else batch.resumed -%}
   {%- do deltawave._create_slice(job, batch, deltawave._rows_by_time(job, batch, since)) -%}
   {%- set progress = deltawave._watch_time(job, batch, since) -%}
-  {%- set incoming = '(select * from ' ~ batch.landed ~ ' where not is_flagged)' if job.settings.delete_flag else batch.landed -%}
+  {%- set incoming = '(select * from ' ~ batch.landed ~ ' where not is_flagged)' if job.settings.delete_flag
+      else batch.landed -%}
   {%- set old = deltawave._previous_by_time(job, batch, last) if last else none -%}
   {%- if last and since.high_water and (job.settings.delete_flag or job.settings.row_id) -%}
     {%- do deltawave._land_standing_rows(job, batch, old, incoming) -%}
   {%- endif -%}
   {%- if last and not since.high_water -%}{%- do deltawave._warn_of_unselected(job, batch, last, old) -%}{%- endif -%}
-  {%- if last and job.settings.delete_flag -%}{%- set old = deltawave._with_flagged_time(job, batch, old) -%}{%- endif -%}
+  {%- if last and job.settings.delete_flag -%}
+    {%- set old = deltawave._with_flagged_time(job, batch, old) -%}
+  {%- endif -%}
   {{ return(deltawave._reading(incoming=incoming, old=old, progress=progress)) }}
 {%- endmacro -%}
 

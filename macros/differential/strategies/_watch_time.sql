@@ -17,7 +17,9 @@
   {%- set reached = 'true' -%}
   {%- if since.newest -%}
     {#- The run's own clock may go back, too. -#}
-    {%- set known = deltawave._until(updated_at, 'greatest(' ~ clock.future ~ ', ' ~ last_mark ~ ')' if clock.future else none) -%}
+    {%- set known = deltawave._until(
+      updated_at, 'greatest(' ~ clock.future ~ ', ' ~ last_mark ~ ')' if clock.future else none
+    ) -%}
     {%- set reached = 'max(' ~ known ~ ') >= ' ~ deltawave._bound_literal(since.newest, job.time_type) -%}
   {%- endif -%}
   {%- set sql -%}
@@ -45,11 +47,13 @@ from {{ batch.landed }}
   {%- endif -%}
   {%- if row[2] | string | lower != 'true' -%}
     {%- do deltawave._refuse(job, batch, 'clock_back', {
-      'column': settings.updated_at, 'was': since.newest, 'is': deltawave._newest_of_source(job, clock.future) or 'no row',
+      'column': settings.updated_at, 'was': since.newest,
+      'is': deltawave._newest_of_source(job, clock.future) or 'no row',
     }) -%}
   {%- endif -%}
   {#- A slice may be empty because nothing is new. A source without rows is an empty dump. -#}
-  {%- set is_suspicious = row[6] | int == 0 and batch.rows_old and not settings.allow_empty and not deltawave._is_accepted(job) -%}
+  {%- set is_suspicious = row[6] | int == 0 and batch.rows_old and not settings.allow_empty
+      and not deltawave._is_accepted(job) -%}
   {%- if is_suspicious and not deltawave._run(job, deltawave._any_row(job)).rows -%}
     {%- do deltawave._refuse(job, batch, 'empty_dump', {'rows_old': batch.rows_old}) -%}
   {%- endif -%}
@@ -91,7 +95,8 @@ from {{ batch.landed }}
   {%- if column.data_type not in ['timestamp', 'timestamp_ntz', 'date'] and not is_counter -%}
     {%- do deltawave._fail('time_type', {'model': job.name, 'column': column.name, 'type': column.data_type}) -%}
   {%- endif -%}
-  {%- if job.settings.overlap is string and is_counter or job.settings.overlap is integer and job.settings.overlap and not is_counter -%}
+  {%- if job.settings.overlap is string and is_counter or job.settings.overlap is integer and job.settings.overlap
+      and not is_counter -%}
     {%- do deltawave._fail('overlap_type', {
       'model': job.name, 'column': column.name, 'type': column.data_type, 'overlap': job.settings.overlap,
     }) -%}

@@ -20,7 +20,9 @@
       )) }}
     {%- endif -%}
   {%- endif -%}
-  {{ return(deltawave._reading(incoming=incoming, old=deltawave._previous_dump(job, batch, last) if last else none, state=state)) }}
+  {{ return(deltawave._reading(
+    incoming=incoming, old=deltawave._previous_dump(job, batch, last) if last else none, state=state
+  )) }}
 {%- endmacro -%}
 
 {#
@@ -37,7 +39,9 @@
 
 {# Has the select the rows of the last copy, which has lost none? Then nothing is landed. #}
 {%- macro _is_as_copied(job, batch, last) -%}
-  {%- set relations = {'old': deltawave._copied_rows(job, batch, last.state), 'new': '(\n' ~ deltawave._named_rows(job, batch) ~ '\n)'} -%}
+  {%- set relations = {
+    'old': deltawave._copied_rows(job, batch, last.state), 'new': '(\n' ~ deltawave._named_rows(job, batch) ~ '\n)',
+  } -%}
   {{ return(adapter.call_library('deltawave.differencing.stored_copies.are_same', relations, dict(
     deltawave._join_options(job, batch), rows=last.state.rows
   ))) }}
@@ -48,19 +52,30 @@
   library has joined them.
 #}
 {%- macro _pairs_of_copies(job, batch, old, new) -%}
-  {%- set relations = {'old': deltawave._copied_rows(job, batch, old), 'new': deltawave._copied_rows(job, batch, new)} -%}
+  {%- set relations = {
+    'old': deltawave._copied_rows(job, batch, old), 'new': deltawave._copied_rows(job, batch, new),
+  } -%}
   {%- set columns = [] -%}
-  {%- for column in batch.columns -%}{%- do columns.append({'name': column.name, 'is_compared': column.is_compared}) -%}{%- endfor -%}
+  {%- for column in batch.columns -%}
+    {%- do columns.append({'name': column.name, 'is_compared': column.is_compared}) -%}
+  {%- endfor -%}
   {%- set options = dict(deltawave._join_options(job, batch), columns=columns) -%}
-  {{ return(deltawave._view_by_python(job, batch, 'deltawave.differencing.stored_copies.differing_pairs', relations, options, 'differing')) }}
+  {{ return(deltawave._view_by_python(
+    job, batch, 'deltawave.differencing.stored_copies.differing_pairs', relations, options, 'differing'
+  )) }}
 {%- endmacro -%}
 
 {%- macro _join_options(job, batch) -%}
-  {{ return({'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns), 'memory_bytes': job.settings.memory_bytes}) }}
+  {{ return({
+    'unique_key': deltawave._key_as_spelt(job.settings.unique_key, batch.columns),
+    'memory_bytes': job.settings.memory_bytes,
+  }) }}
 {%- endmacro -%}
 
 {%- macro _copied_rows(job, batch, state) -%}
-  {{ return('(select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from ' ~ deltawave._attempt_relation(job, state) ~ ')') }}
+  {{ return(
+    '(select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from ' ~ deltawave._attempt_relation(job, state) ~ ')'
+  ) }}
 {%- endmacro -%}
 
 {# The rows of a dump as a select: all that the model selects, or those of one date. #}
@@ -71,5 +86,7 @@
   {%- if job.remote -%}
     {%- set rows = deltawave._source_rows(job, deltawave._equal_at_remote(job, job.settings.snapshot_date, date)) -%}
   {%- endif -%}
-  {{ return('select * from (\n' ~ rows ~ '\n)\nwhere ' ~ deltawave._quoted(job.settings.snapshot_date) ~ ' = ' ~ date) }}
+  {{ return(
+    'select * from (\n' ~ rows ~ '\n)\nwhere ' ~ deltawave._quoted(job.settings.snapshot_date) ~ ' = ' ~ date
+  ) }}
 {%- endmacro -%}

@@ -131,7 +131,10 @@ where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
 {%- macro _equal_columns(left_names, left, right_names, right, operator='=') -%}
   {%- set conditions = [] -%}
   {%- for name in left_names -%}
-    {%- do conditions.append(left ~ '.' ~ deltawave._quoted(name) ~ ' ' ~ operator ~ ' ' ~ right ~ '.' ~ deltawave._quoted(right_names[loop.index0])) -%}
+    {%- do conditions.append(
+      left ~ '.' ~ deltawave._quoted(name) ~ ' ' ~ operator ~ ' ' ~ right ~ '.'
+      ~ deltawave._quoted(right_names[loop.index0])
+    ) -%}
   {%- endfor -%}
   {{ return(conditions | join(' and ')) }}
 {%- endmacro -%}

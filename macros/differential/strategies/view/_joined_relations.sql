@@ -24,7 +24,9 @@
 {# The published state of a change log, relative to the last batch seen; batch 0 for a log without rows yet. #}
 {%- macro _joined_log(job, batch, name, node, seen, between) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
-  {%- set source = deltawave._open_job(node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+  {%- set source = deltawave._open_job(
+    node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)
+  ) -%}
   {%- do source.update(statements=job.statements) -%}
   {%- if settings.duplicate_keys == 'multiset' -%}
     {%- do deltawave._refuse(job, batch, 'relation_multiset', {'relation': name}) -%}
@@ -39,9 +41,13 @@
   {#- Until a batch is published, the previous decision is valid. -#}
   {%- set record = deltawave._read_commit(source, view.batch_id) -%}
   {%- do deltawave._check_version(name, record) -%}
-  {%- do deltawave._refresh(source, record.file_format, [deltawave._helper_relation(source, record.log), source.batches]) -%}
+  {%- do deltawave._refresh(source, record.file_format, [
+    deltawave._helper_relation(source, record.log), source.batches,
+  ]) -%}
   {%- set stored = [] -%}
-  {%- for other in between if other.is_stored and node.unique_id in other.reads -%}{%- do stored.append(other.name) -%}{%- endfor -%}
+  {%- for other in between if other.is_stored and node.unique_id in other.reads -%}
+    {%- do stored.append(other.name) -%}
+  {%- endfor -%}
   {{ return(dict(
     log,
     published={'job': source, 'name': name, 'batch_id': view.batch_id, 'attempt': view.attempt, 'log': record.log},
@@ -111,7 +117,9 @@ from held
       {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': log_name}) -%}
     {%- endif -%}
     {%- do log_columns.append(found[0]) -%}
-    {%- for column in job.columns if column.name | lower == view_name | lower -%}{%- do view_columns.append(column) -%}{%- endfor -%}
+    {%- for column in job.columns if column.name | lower == view_name | lower -%}
+      {%- do view_columns.append(column) -%}
+    {%- endfor -%}
   {%- endfor -%}
   {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
 {%- endmacro -%}
@@ -123,7 +131,9 @@ from held
 {%- macro _names_anchors(relation, anchors) -%}
   {%- set named = [] -%}
   {%- for column in relation.view_columns -%}
-    {%- if column.data_type == relation.log_columns[loop.index0].data_type -%}{%- do named.append(column.name) -%}{%- endif -%}
+    {%- if column.data_type == relation.log_columns[loop.index0].data_type -%}
+      {%- do named.append(column.name) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(anchors | reject('in', named) | list == []) }}
 {%- endmacro -%}
@@ -135,7 +145,8 @@ from held
       'relation': relation.name, 'seen': seen, 'last': relation.last_batch, 'first': relation.first_batch,
     }) -%}
   {%- endif -%}
-  {%- for column in relation.log_columns if not column.is_key and [relation.before_since, column.before_since or 0] | max > seen + 1 -%}
+  {%- for column in relation.log_columns if not column.is_key
+      and [relation.before_since, column.before_since or 0] | max > seen + 1 -%}
     {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': column.name}) -%}
   {%- endfor -%}
 {%- endmacro -%}

@@ -10,7 +10,8 @@
   {%- set between = [] -%}
   {%- for unique_id in (lineage.between + lineage.leaves) | sort -%}
     {%- set node = graph.nodes[unique_id] -%}
-    {%- set read = deltawave._lineage(node, constants) if unique_id in lineage.between else {'logs': [], 'between': [], 'leaves': []} -%}
+    {%- set read = deltawave._lineage(node, constants) if unique_id in lineage.between
+        else {'logs': [], 'between': [], 'leaves': []} -%}
     {%- set text = deltawave._view_text(job, node) -%}
     {%- do between.append({
       'unique_id': unique_id,
@@ -34,7 +35,8 @@
     {%- set node = graph.nodes[unique_id] -%}
     {#- The same decision as dbt's. -#}
     {%- set is_passed_over = invocation_args_dict.get('favor_state') and unique_id not in selected_resources -%}
-    {%- if node.config.materialized != 'ephemeral' and (is_passed_over or not adapter.get_relation(node.database, node.schema, node.alias)) -%}
+    {%- if node.config.materialized != 'ephemeral'
+        and (is_passed_over or not adapter.get_relation(node.database, node.schema, node.alias)) -%}
       {%- do elsewhere.append(node.name) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -54,7 +56,9 @@
   {%- for relation in relations if relation.last_batch != (seen.batches or {}).get(relation.name) -%}
     {%- do news.append(relation.unique_id) -%}
   {%- endfor -%}
-  {%- for node in between if node.code != (seen.code or {}).get(node.unique_id) -%}{%- do news.append(node.unique_id) -%}{%- endfor -%}
+  {%- for node in between if node.code != (seen.code or {}).get(node.unique_id) -%}
+    {%- do news.append(node.unique_id) -%}
+  {%- endfor -%}
   {%- set stale = [] -%}
   {%- for node in between if node.is_stored and node.unique_id not in selected_resources -%}
     {%- if ([node.unique_id] + node.reads) | select('in', news) | list -%}{%- do stale.append(node) -%}{%- endif -%}

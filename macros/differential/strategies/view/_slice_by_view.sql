@@ -13,7 +13,9 @@
   {%- do deltawave._require_fresh(job, batch, between, relations, seen) -%}
   {#- The state is valid for the rest of the view only under the same code, and for logs that were not empty. -#}
   {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
-    {%- do deltawave._create_slice(job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)') -%}
+    {%- do deltawave._create_slice(
+      job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)'
+    ) -%}
     {%- do deltawave._require_same_logs(job, batch, relations) -%}
     {%- do deltawave._require_anchors(job, batch, batch.landed) -%}
     {%- set old = deltawave._previous_slice(job, batch, last) if last else none -%}
