@@ -279,9 +279,9 @@ class TestWholeDumps:
         self.add_models(bench, on_schema_change=on_schema_change)
         for dump in (*dumps, accounts(5), accounts(6)):
             bench.build(dump, *SEVERAL)
-        self.check_logs(
-            bench, "account_id, name, amount, points, _change_type, _changed_columns, to_json(_before), _batch_id"
-        )
+        # Only the model that is tagged has tags.
+        before = "replace(to_json(_before), ',\"tags\":[1]', '')"
+        self.check_logs(bench, f"account_id, name, amount, points, _change_type, _changed_columns, {before}, _batch_id")
         assert [row[0] for row in bench.batches("updates", "hash_compressed")] == [0, 1, 1, 1, 1, 1, 1]
         assert bench.batches("backfilled", "hash_compressed")[1] == (9,)
         # Hashes of the same columns are compared.
