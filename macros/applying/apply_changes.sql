@@ -1,9 +1,9 @@
 {#
-  Brings a relation up to date with a change log. Applying the same batches again changes nothing, except with
-  multiset.
+  Brings a relation up to date with a change log. Applying the same batches again changes nothing, except with multiset.
 
     rebuild  a select: the rows of base whose key has no change, and the last change of every other key, unless it is a
-    delete merge    a merge statement into base, a Delta or Iceberg table; for a post-hook or an operation
+             delete
+    merge    a merge statement into base, a Delta or Iceberg table; for a post-hook or an operation
 
   The result has base's columns in base's order: other columns of the log are left out, columns that are not in the log
   stay as they are (null in a new row). from_batch (a number or an SQL expression): only this batch and later ones.

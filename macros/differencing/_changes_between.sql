@@ -4,8 +4,8 @@
   each in its own way.
 
     columns   [{name, data_type, is_key, in_old, in_new, is_compared, tolerance}]; with is_added and was_known, see
-    _is_backfilled key_hash  a column of both sides by which they are already placed: never null, and equal for equal
-    keys; or none
+              _is_backfilled
+    key_hash  a column of both sides by which they are already placed: never null, and equal for equal keys; or none
 #}
 {%- macro _changes_between(old, new, columns, settings, key_hash=none) -%}
   {%- set presence = deltawave._quoted(key_hash or deltawave._unused_name('is_present', columns)) -%}

@@ -2,12 +2,15 @@
   The change log of a table that arrives as full dumps (LG96 1.1, CH98 3.1), with one exclusive and atomic decision per
   batch:
 
-    land     the new dump is written once, placed by the key's hash: the next batch compares with it check    keys
-    exist and are unique (otherwise duplicate_keys says what happens), the dump is not empty prepare  the log gets the
-    dump's columns stage    the log rows of (batch, attempt) are written where no reader looks merge    many small
-    partitions of the log are staged as one decide   one view is created, exclusively: from here on the batch is valid
-    place    the staged rows become rows of the log publish  the model's view is replaced in one change clean    tables
-    that the batch made superfluous are dropped
+    land     the new dump is written once, placed by the key's hash: the next batch compares with it
+    check    keys exist and are unique (otherwise duplicate_keys says what happens), the dump is not empty
+    prepare  the log gets the dump's columns
+    stage    the log rows of (batch, attempt) are written where no reader looks
+    merge    many small partitions of the log are staged as one
+    decide   one view is created, exclusively: from here on the batch is valid
+    place    the staged rows become rows of the log
+    publish  the model's view is replaced in one change
+    clean    tables that the batch made superfluous are dropped
 
   If a run is killed anywhere, the next run starts with recover and continues.
 #}

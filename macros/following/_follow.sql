@@ -2,10 +2,11 @@
   Brings a table that follows a change log up to date, as one batch of its own, decided as those of a differential
   (decision 2):
 
-    stage    a whole table is written, or the changes to merge, where no reader looks decide   one view is created,
-    exclusively: from here on the table has the log's batches up to that one place    on Delta and Iceberg the staged
-    changes are merged publish  the model's view is replaced in one change clean    tables that the run before replaced
-    are dropped
+    stage    a whole table is written, or the changes to merge, where no reader looks
+    decide   one view is created, exclusively: from here on the table has the log's batches up to that one
+    place    on Delta and Iceberg the staged changes are merged
+    publish  the model's view is replaced in one change
+    clean    tables that the run before replaced are dropped
 
   The record of the decision names the last of the log's batches that the table has. If a run is killed anywhere, the
   next one starts with recover and continues. Returns the record; none without a batch.

@@ -2,10 +2,9 @@
   What a run has to do: {method, reason, after, changes, columns, shown, fingerprint}.
 
     method   build: the table is written from the whole log; rewrite: from the table and the log's new batches; merge:
-    the new batches are merged into
-             it; show: only the view changes; nothing
-    after    the last of the log's batches that the table has changes  how many changes the new batches have: {inserts,
-    deletes, updates, backfilled}
+             the new batches are merged into it; show: only the view changes; nothing
+    after    the last of the log's batches that the table has
+    changes  how many changes the new batches have: {inserts, deletes, updates, backfilled}
 #}
 {%- macro _pending_work(job, followed, selected, last) -%}
   {%- do deltawave._require_names_of_log(job, followed, selected) -%}

@@ -1,9 +1,10 @@
 {#
-  The files of a source's folders, as the file system lists them; no file is opened: {folder: {files, first,
-  modified}}. A folder without files is not in it.
+  The files of a source's folders, as the file system lists them; no file is opened: {folder: {files, first, modified}}.
+  A folder without files is not in it.
 
-    files     a digest of the names, sizes and times of modification first     the path of the first file that is not
-    empty, or none modified  the latest time of modification, in milliseconds
+    files     a digest of the names, sizes and times of modification
+    first     the path of the first file that is not empty, or none
+    modified  the latest time of modification, in milliseconds
 
   folder: as `show partitions` lists it. options: those of the source; some of them choose files. checksums: the names
   of files that are left out.

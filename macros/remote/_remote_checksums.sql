@@ -3,9 +3,9 @@
   adjacent key ranges (CH98 3.6), in one pass and in any order of rows: the exact sums of the rows' hashes, as text. A
   range without rows has no row here. Only these rows cross the network, and no rows of other ranges are read.
 
-    columns  [{name, data_type, is_key, is_chosen}]; keys and compared columns are hashed ranges   [{range_id, low,
-    high}] in key order. A range goes from its low, one text per key column, to the low of the next one; the
-             first low and the last high may be none
+    columns  [{name, data_type, is_key, is_chosen}]; keys and compared columns are hashed
+    ranges   [{range_id, low, high}] in key order. A range goes from its low, one text per key column, to the low of the
+             next one; the first low and the last high may be none
 #}
 {%- macro _remote_checksums(job, columns, ranges) -%}
   {%- set keys = deltawave._remote_keys(job, columns) -%}

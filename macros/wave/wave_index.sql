@@ -2,9 +2,10 @@
   A wave index (WI): the rows of a window of days, in constituent indexes. Each missing day is one batch, decided as a
   differential's (decision 14):
 
-    stage    tables and parts are written where no reader looks decide   one view is created, exclusively: from here on
-    the day is in the index publish  the model's view is replaced in one change clean    tables and parts that the run
-    before replaced are dropped
+    stage    tables and parts are written where no reader looks
+    decide   one view is created, exclusively: from here on the day is in the index
+    publish  the model's view is replaced in one change
+    clean    tables and parts that the run before replaced are dropped
 
   The preparation for later days is the next batch. If a run is killed anywhere, the next run starts with recover and
   continues.

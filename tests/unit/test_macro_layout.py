@@ -66,6 +66,17 @@ def test_every_helper_is_called() -> None:
             assert plain in used or not plain.startswith("_"), f"nobody calls {name}"
 
 
+def test_lists_in_comments_have_a_term_in_a_line() -> None:
+    """Two spaces follow a term; in the midst of a line they show a list that was run together."""
+    term = re.compile(r" {4,}\w+(?:,? \w+)? {2,}\S")
+    for path in FILES:
+        for comment in COMMENT.findall(path.read_text()):
+            for line in comment.split("\n"):
+                # Quoted output has columns of its own, and a part of yml comments.
+                gaps = re.findall(r"\S {2,}[^\s#]", re.sub(r'".*?"', "quoted", line))
+                assert not gaps or (len(gaps) == 1 and term.match(line)), (path, line)
+
+
 def test_every_message_is_given_once() -> None:
     messages = [name for concern in Macros()._messages() for texts in concern.values() for name in texts]
     assert len(messages) == len(set(messages))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.macro_harness import Macros
+from unit.macro_harness import Macros, make_job
 
 MACROS = Macros()
 RANGES: list[dict[str, Any]] = [
@@ -48,3 +48,16 @@ def test_a_binary_search_reaches_every_range(count: int, steps: list[int]) -> No
 def test_no_column_of_a_dump_takes_the_name_of_a_step() -> None:
     steps = len(MACROS._search_steps(2**31))
     assert {f"_step_{number}" for number in range(1, steps + 1)} <= set(MACROS._reserved_columns())
+
+
+@pytest.mark.parametrize(("before", "is_told"), [("range_checksum", True), ("row_checksum", False)])
+def test_checksums_that_cannot_be_compared_are_told_where_ranges_have_some(before: str, *, is_told: bool) -> None:
+    """After another strategy the ranges are new."""
+    macros = Macros(run_query=lambda sql: [("0", "5", "7:7")])
+    macros.replace(_range_checksums="select")
+    job = make_job(strategy=macros._strategy_named("x", "range_checksum"))
+    ranges = [{**RANGES[0], "row_count": 5, "checksum": "7:7"}]
+    last = {"checksum_fingerprint": "older", "progress_strategy": before}
+    found = macros._moved_ranges(job, {"checksum_fingerprint": "newer"}, last, ranges, ranges)
+    assert found == {"moved": ranges, "rows": 5}
+    assert any("computed in another way" in line for line in macros.logged) is is_told

@@ -135,3 +135,17 @@ def test_rows_that_come_with_their_before_images_are_not_landed(*, is_joined: bo
     # A kept key that neither side has is no change.
     assert "where is_there or `_change_type` is not null" in changes
     assert "or not (`before__name` <=> `name`)" in changes
+
+
+@pytest.mark.parametrize(("adapter", "stored"), [("default", "parquet"), ("databricks", "delta")])
+def test_databricks_keeps_the_state_in_delta_without_buckets(adapter: str, stored: str) -> None:
+    """Catalogs there may take no Parquet; Delta has no buckets, and maps names with spaces."""
+    macros = Macros()
+    prefixes = {"_state_format": adapter}
+    macros.adapter.dispatch = lambda name, package: getattr(macros, f"{prefixes.get(name, 'default')}__{name}")
+    columns = [{"name": "full name", "data_type": "string"}]
+    table = {"kind": "copy", "batch_id": 1, "attempt": "own"}
+    statement = macros._create_by_hash(make_job(is_small=True, buckets=None), table, columns)
+    assert f"\nusing {stored}\n" in statement
+    assert ("clustered by" in statement) is (stored == "parquet")
+    assert ("columnMapping" in statement) is (stored == "delta")

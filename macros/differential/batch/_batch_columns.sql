@@ -1,12 +1,15 @@
 {#
   The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared,
-  tolerance, since, before_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with
-  dbt's four values.
+  tolerance, since, before_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with dbt's
+  four values.
 
-    is_chosen   to be compared as soon as both sides have it since       the batch that brought the column before_since
-    first batch whose changes have this column's before image; later than `since` if the column was missing in some
-    dumps is_widened  the log has it with another type is_added    the dump has it and the previous state does not
-    was_known   the log has earlier values of it
+    is_chosen     to be compared as soon as both sides have it
+    since         the batch that brought the column
+    before_since  first batch whose changes have this column's before image; later than `since` if the column was
+                  missing in some dumps
+    is_widened    the log has it with another type
+    is_added      the dump has it and the previous state does not
+    was_known     the log has earlier values of it
 #}
 {%- macro _batch_columns(job, last, batch_id, snapshot_date=none) -%}
   {%- set settings = job.settings -%}

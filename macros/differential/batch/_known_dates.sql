@@ -3,9 +3,10 @@
   is_other}}, of a compared date also snapshot_date and batch_at. Of a log that is rewound, or that a run is about to
   rewind, only what that leaves.
 
-    rows, checksum  of the dump when it was compared; the batch is the one that compared it files           the digest
-    of the date's files when its rows were last read seen_checksum   of the rows at that time, if that was after the
-    comparison is_other        whether these rows were others than the compared ones
+    rows, checksum  of the dump when it was compared; the batch is the one that compared it
+    files           the digest of the date's files when its rows were last read
+    seen_checksum   of the rows at that time, if that was after the comparison
+    is_other        whether these rows were others than the compared ones
 
   A date that is not compared came too late.
 #}

@@ -2,18 +2,22 @@
   The forms of a previous state, with which the next batch is compared, each declared once. Other macros depend on what
   a form can do, never on its name.
 
-    after        what it is written after: dump (a whole one, as it lands), slice (the rows so far), or none: the
-    engine chooses it in a special case write        the macro that writes it: write(job, batch, table, rows, columns),
-    which returns facts for the record. rows: a select, after a slice
-                 in the form itself; none: nothing is written
-    of_rows      of_rows(job, batch, rows): rows in the form, as a select; none: the rows themselves patched
-    patched(job, batch, last): the state with the log's changes since, as a select in the form; none: it is not patched
+    after        what it is written after: dump (a whole one, as it lands), slice (the rows so far), or none: the engine
+                 chooses it in a special case
+    write        the macro that writes it: write(job, batch, table, rows, columns), which returns facts for the record.
+                 rows: a select, after a slice in the form itself; none: nothing is written
+    of_rows      of_rows(job, batch, rows): rows in the form, as a select; none: the rows themselves
+    patched      patched(job, batch, last): the state with the log's changes since, as a select in the form; none: it is
+                 not patched
     read         read(job, batch, state): all of its rows with the key's hash, as a relation; none: only the log has
-    them in that way fingerprint  fingerprint(job, batch): what it depends on besides the rows; states with different
-    ones cannot be compared has_rows     its table has whole rows, a part of which can be read is_dump      a dump's
-    own rows: they also hold changes that were not logged has_ranges   in the key's order, so that key ranges can be
-    cut and read fixed_by     the options that determine the fingerprint, for messages is_gone      only earlier
-    versions have written it
+                 them in that way
+    fingerprint  fingerprint(job, batch): what it depends on besides the rows; states with different ones cannot be
+                 compared
+    has_rows     its table has whole rows, a part of which can be read
+    is_dump      a dump's own rows: they also hold changes that were not logged
+    has_ranges   in the key's order, so that key ranges can be cut and read
+    fixed_by     the options that determine the fingerprint, for messages
+    is_gone      only earlier versions have written it
 #}
 {%- macro _state_forms() -%}
   {%- set form = {

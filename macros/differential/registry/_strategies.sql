@@ -76,25 +76,30 @@
   The declaration of a strategy. _check_declaration refuses other traits than these, and contradictions.
 
     reads          dump: the whole select; differences: the whole select, of which only the rows that differ are
-    written; slice: a part of it
-                   per run, rows outside stay as they are; logs: the rows that change logs name
+                   written; slice: a part of it per run, rows outside stay as they are; logs: the rows that change logs
+                   name
     reader         the macro that reads: reader(job, batch, last), which returns _reading(...). A reader of differences
-    has to land
-                   the whole dump (is_whole) where _has_drifted, and if it returns changes, the landed rows need
-                   was_kept
+                   has to land the whole dump (is_whole) where _has_drifted, and if it returns changes, the landed rows
+                   need was_kept
     comparison     the macro that computes the changes between two sides, see _changes_between; for Python, the dotted
-    path of a function compares       sql or python keeps          the form of the state with which the next batch is
-    compared, see _state_forms: copy (placed by the key's hash if Spark joins it), base (in key order, patched by the
-    log), checksums (one per key, patched by the log), hashes (keys and hashes
-                   that a library compares, patched by the log)
-    ranges         lookup: rows of the state are found by key ranges; compared: key ranges are compared; none checksums
-    what is compared by checksums: rows, ranges, or none sees_deletes   all, flagged or none before_images  always;
-    log: as far as the log has them resumes        what a batch may resume from. strategy: its strategy's progress;
-    select: the same, but only under the same select; none options        options that it reads, besides those that all
-    strategies read; others refuse them requires       required options, each with an example allows         allowed
-    values of options; others are refused library        for hashes: the Python module that computes and compares them,
-    and reads the log's files, see _hashes_of and _files_of_log check          a macro that checks the settings as a
-    whole: check(model_name, settings) source         the paper's section
+                   path of a function
+    compares       sql or python
+    keeps          the form of the state with which the next batch is compared, see _state_forms: copy (placed by the
+                   key's hash if Spark joins it), base (in key order, patched by the log), checksums (one per key,
+                   patched by the log), hashes (keys and hashes that a library compares, patched by the log)
+    ranges         lookup: rows of the state are found by key ranges; compared: key ranges are compared; none
+    checksums      what is compared by checksums: rows, ranges, or none
+    sees_deletes   all, flagged or none
+    before_images  always; log: as far as the log has them
+    resumes        what a batch may resume from. strategy: its strategy's progress; select: the same, but only under the
+                   same select; none
+    options        options that it reads, besides those that all strategies read; others refuse them
+    requires       required options, each with an example
+    allows         allowed values of options; others are refused
+    library        for hashes: the Python module that computes and compares them, and reads the log's files, see
+                   _hashes_of and _files_of_log
+    check          a macro that checks the settings as a whole: check(model_name, settings)
+    source         the paper's section
 #}
 {%- macro _strategy(
     reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none,

@@ -2,8 +2,8 @@
   The log from a batch on, for a Python library that reads its files: {stored, partitions, from_batch}; none if Spark
   has to read it.
 
-    stored      a select, in parentheses, of the table's rows of all attempts partitions  [batch_id, attempt] of the
-    valid partitions; merged ones (below 0) may have rows of any batch
+    stored      a select, in parentheses, of the table's rows of all attempts
+    partitions  [batch_id, attempt] of the valid partitions; merged ones (below 0) may have rows of any batch
 #}
 {%- macro _files_of_log(job, batch, names, from_batch) -%}
   {%- if not job.strategy.library or job.settings.file_format != 'parquet' -%}{{ return(none) }}{%- endif -%}

@@ -1,10 +1,12 @@
 {#
-  Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has
-  these functions:
+  Keys and hashes of rows (LG96 3.1: the compressed file f1), which a Python library computes and compares. It has these
+  functions:
 
-    hash_version    what computes the hashes of such rows differing_pairs the rows of the dump that differ from the
-    hashes of the previous state, with the previous rows if it can read the log kept_hashes     the hashes of rows
-    patched_hashes  the hashes of the previous state, after later changes
+    hash_version     what computes the hashes of such rows
+    differing_pairs  the rows of the dump that differ from the hashes of the previous state, with the previous rows if
+                     it can read the log
+    kept_hashes      the hashes of rows
+    patched_hashes   the hashes of the previous state, after later changes
 
   Only the library reads the state.
 #}

@@ -2,12 +2,12 @@
   The state has keys and hashes, which a Python library compares with the whole dump (LG96 3.1). There are four cases:
 
     first dump     it is landed; if it is nothing but columns of Parquet files, whose changes are noticed (see
-    _source_fingerprint), it is read several
-                   times instead
+                   _source_fingerprint), it is read several times instead
     other columns  hashes cannot be compared: the dump is landed whole, and Spark joins it with the previous rows, as
-    under outer_join else           if the library can read the log, the rows that differ come with their before
-    images, and nothing is landed; otherwise they are
-                   landed with the keys of deleted rows, and Spark finds before images in the log, if it still has them
+                   under outer_join
+    else           if the library can read the log, the rows that differ come with their before images, and nothing is
+                   landed; otherwise they are landed with the keys of deleted rows, and Spark finds before images in the
+                   log, if it still has them
 #}
 {%- macro default___differences_by_hashes(job, batch, last) -%}
   {%- set rows = deltawave._named_rows(job, batch) -%}

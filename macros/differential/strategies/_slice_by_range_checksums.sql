@@ -35,7 +35,8 @@
   {%- set moved = [] -%}
   {%- set seen = namespace(rows=0) -%}
   {%- set is_comparable = last.checksum_fingerprint == batch.checksum_fingerprint -%}
-  {%- if last.checksum_fingerprint and not is_comparable -%}
+  {#- After another strategy the ranges are new, and have no checksums yet. -#}
+  {%- if last.progress_strategy == job.strategy.name and not is_comparable -%}
     {%- do log('deltawave: ' ~ job.name ~ ': the kept checksums were computed in another way; the ranges of this run are fetched', info=true) -%}
   {%- endif -%}
   {%- for range in read -%}

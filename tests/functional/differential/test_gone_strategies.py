@@ -108,9 +108,30 @@ def test_a_baseline_of_which_only_files_are_known_has_to_be_rebuilt(bench: Workb
     assert "its last batch, of an earlier version, kept nothing but a list of files" in text
 
 
-@pytest.mark.parametrize("strategy", ["row_checksum", "range_checksum"])
-def test_checksums_of_64_bits_are_computed_again(bench: Workbench, strategy: str) -> None:
-    bench.configure(strategy=strategy)
+def test_checksums_of_rows_of_64_bits_are_computed_again(bench: Workbench) -> None:
+    narrow = bench.root / "macros" / "narrow.sql"
+    narrow.write_text(
+        "{% macro default__row_checksum(columns, bits, relation) %}"
+        "{{ return(deltawave.default__row_checksum(columns, 64, relation)) }}{% endmacro %}"
+    )
+    bench.configure(strategy="row_checksum")
+    bench.build(table(3))
+    assert type_of_checksums(bench) == "bigint"
+    narrow.unlink()
+    text = bench.build(table(4)).text
+    assert f"{MODEL}: the kept checksums were computed in another way; they are computed again, from the log" in text
+    assert type_of_checksums(bench) == "string"
+    assert "computed in another way" not in bench.build(table(4)).text
+    assert bench.batches("inserts, deletes, updates") == [(100, 0, 0), (0, 0, 2)]
+
+
+def type_of_checksums(bench: Workbench) -> str:
+    (checksums,) = kept(bench, "checksums")
+    return bench.spark.table(f"{bench.schema}.{checksums}").schema["row_checksum"].dataType.simpleString()
+
+
+def test_checksums_of_ranges_are_computed_again(bench: Workbench) -> None:
+    bench.configure(strategy="range_checksum")
     bench.build(table(3))
     commit = f"{bench.schema}.{MODEL}__commit_1"
     record = json.loads(bench.spark.table(commit).collect()[0].record) | {"checksum_fingerprint": "of 64 bits"}

@@ -505,6 +505,7 @@ class TestInPlace:
         store(bench, f"select {row}, 'old' as name from range(3)")
         dump = "select timestamp'2024-01-01 00:00:00Z' + make_dt_interval(id) as account_id, {} as name from range(3)"
         bench.add_differential("keyed", strategy="hash_compressed")
+        bench.add_differential("in_segments", TAGGED, strategy="hash_compressed")
         bench.build(dump.format("'old'"))
         store(bench, f"select {row}, if(id = 1, 'new', 'old') as name from range(3)")
         bench.build(None, "--select", MODEL)
@@ -512,7 +513,8 @@ class TestInPlace:
         with setting("spark.sql.session.timeZone", "Asia/Tokyo"):
             done = bench.build(dump.format("if(id = 1, 'new', 'old')"))
             assert done.messages[MODEL].startswith("no changes")
-        assert counts(bench, "keyed") == [(3, 0, 0), (0, 0, 1)]
+        for model in ("keyed", "in_segments"):
+            assert counts(bench, model) == [(3, 0, 0), (0, 0, 1)], model
 
     def test_what_is_more_than_columns_of_files_is_read_by_spark(
         self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
