@@ -71,10 +71,6 @@ class TestRanges:
         lows = [row.low.key_1 for row in ranges]
         assert lows[1:] == sorted(lows[1:])
         assert lows[0] is None
-        # With a pause between reads.
-        text = (bench.root / "target" / "run" / "test" / "models" / f"{MODEL}.sql").read_text()
-        reads = text.count(f"insert into `{bench.schema}`.`{MODEL}__slice_")
-        assert reads == text.count("'sleep', bigint(10)") > 0
 
 
 class TestRangeChecksums:
@@ -148,7 +144,6 @@ class TestATurn:
         for strategy, reads in {"ranges": 1, "range_checksum": 2}.items():
             text = turns.statements(strategy)
             assert text.count("where ((`account_id` < cast('39' as bigint) or `account_id` is null))") >= reads
-            assert text.count("'sleep', bigint(10)") == reads - 1
         turns.build(dump(5, 95))
         # The kept rows, which the expired batches patch, are written anew.
         for strategy in STRATEGIES:
