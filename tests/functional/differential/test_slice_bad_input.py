@@ -142,8 +142,7 @@ class TestBetweenRuns:
         done = desk.run()
         assert desk.tables() == tables
         assert {name: desk.spark.table(f"{desk.schema}.{name}").count() for name in counts} == counts
-        parts = done.text.split("Failure in model ")[1:]
-        return {part.split(" ", 1)[0]: part for part in parts}
+        return done.messages
 
     @pytest.mark.parametrize("kind", REFUSED)
     def test_is_refused(self, refusals: dict[str, str], kind: str) -> None:
