@@ -11,8 +11,12 @@ from dbt.cli.main import dbtRunner
 from dbt.adapters.deltawave.impl import PACKAGE
 from deltawave.pages.texts import print_any_text
 
-# What dbt writes around a message.
-_AROUND = re.compile(r"\AEncountered an error(?: while running operation)?:\s*|\A\w+ Error(?: in .*)?\n")
+# What dbt writes around a message; since version 1.12 its label, perhaps in a color, comes first.
+_AROUND = re.compile(
+    r"\A\[(?:\x1b\[\d+m)?ERROR(?:\x1b\[0m)?\]: "
+    r"|\AEncountered an error(?: while running operation)?:\s*"
+    r"|\A\w+ Error(?: in .*)?\n"
+)
 _NO_MACRO = "could not find a macro"
 _INSTALL = "The project needs the dbt package deltawave: name it in packages.yml and run `dbt deps`."
 
