@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compare_harness import Found
+from unit.compare_harness import Found
 
 from deltawave import cli
 

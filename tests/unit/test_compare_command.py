@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from compare_harness import Found, changed, parquet, written
+from unit.compare_harness import Found, changed, parquet, written
 
 from deltawave import cli
 from deltawave.comparing.paths import located

@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from compare_harness import Found, changed, parquet, written
+from unit.compare_harness import Found, changed, parquet, written
 
 COMMAND = f"{sysconfig.get_path('scripts')}/deltawave"
 SMALL = "id,v\n1,a\n2,b\n"

@@ -92,9 +92,7 @@ def test_a_part_of_a_key_that_is_none(part: str, capsys: pytest.CaptureFixture[s
             "deltawave report: there is no model 'x'. It takes",
         ),
         (
-            [
-                "[\x1b[31mERROR\x1b[0m]: Encountered an error while running operation: Usage Error\n  report: no batch yet"
-            ],
+            ["[\x1b[31mERROR\x1b[0m]: Encountered an error while running operation: Usage Error\n  report: no batch"],
             "deltawave report: no batch",
         ),
         (["[ERROR]: Runtime Error\n  no profile"], "deltawave report: no profile"),
