@@ -7,6 +7,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+
+def _is_spark_3() -> bool:
+    return pyspark.__version__.startswith("3.")
+
+
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaClass
     from py4j.protocol import Py4JError, Py4JJavaError
@@ -33,7 +38,7 @@ else:
     try:
         from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
     except ImportError:
-        if pyspark.__version__.startswith("3."):
+        if _is_spark_3():
             from pyspark.sql import DataFrame as ClassicFrame
         else:
             # pyspark-client has the frames of Spark Connect alone.
@@ -75,14 +80,14 @@ DATETIMES: tuple[type[T.DataType], ...] = (
 FUNCTIONS_OF_USERS = (
     "PYTHON_UDF",
     "SCALA_UDF",
-    *(() if pyspark.__version__.startswith("3.") else ("SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")),
+    *(() if _is_spark_3() else ("SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")),
 )
 
 
 def cancel_jobs(context: Any, group: str) -> None:
     """Cancel the jobs of a group; since Spark 4.0 also those that threads of the group begin later."""
     jobs: Any = context._jsc.sc()
-    if pyspark.__version__.startswith("3."):
+    if _is_spark_3():
         jobs.cancelJobGroup(group)
     else:
         jobs.cancelJobGroupAndFutureJobs(group)
@@ -106,7 +111,7 @@ def settings_of(session: SparkSession) -> dict[str, str]:
 def tree_of(plan: Any) -> str:
     """A plan of the JVM as text, whole: no list of columns is cut."""
     # The last argument, whether nodes have numbers, exists since Spark 4.0.
-    numbered = () if pyspark.__version__.startswith("3.") else (False,)
+    numbered = () if _is_spark_3() else (False,)
     return str(plan.treeString(True, False, 2**31 - 1, False, *numbered))
 
 

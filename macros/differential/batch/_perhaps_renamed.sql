@@ -10,10 +10,7 @@
   {%- endfor -%}
   {%- if not pairs or not keys or job.remote or columns | rejectattr('in_copy') | list -%}{{ return('') }}{%- endif -%}
   {%- set pairs = pairs[:5] -%}
-  {%- set same, counts = [], [] -%}
-  {%- for key in deltawave._quoted_list(keys) -%}
-    {%- do same.append('previous.' ~ key ~ ' <=> dump.' ~ key) -%}
-  {%- endfor -%}
+  {%- set counts = [] -%}
   {%- for pair in pairs -%}
     {%- set old = 'cast(previous.' ~ deltawave._quoted(pair[0]) ~ ' as string)' -%}
     {%- set new = 'cast(dump.' ~ deltawave._quoted(pair[1]) ~ ' as string)' -%}
@@ -32,7 +29,7 @@ from (
 inner join (
     {{ deltawave._indented(deltawave._rows_of_dump(job, {'snapshot_date': snapshot_date})) }}
 ) as dump
-    on {{ same | join(' and ') }}
+    on {{ deltawave._same_key(keys, 'previous', 'dump') }}
   {%- endset -%}
   {%- set found = deltawave._run(job, sql).rows[0] -%}
   {%- set hints = [] -%}
