@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from dbt.adapters.deltawave.__version__ import version
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -28,7 +30,7 @@ class OwnProcess:
     def install_package(self) -> None:
         """Put the macros of this repository where ``dbt deps`` would."""
         self.write("packages.yml", yaml.safe_dump({"packages": [{"local": str(ROOT)}]}))
-        self.write("dbt_packages/deltawave/dbt_project.yml", "name: deltawave\nversion: '1.0'\n")
+        self.write("dbt_packages/deltawave/dbt_project.yml", f"name: deltawave\nversion: '{version}'\n")
         (self.root / "dbt_packages/deltawave/macros").symlink_to(ROOT / "macros", target_is_directory=True)
 
     def profile(self, file: str = "profiles.yml", **target: Any) -> None:
