@@ -26,8 +26,8 @@
 
 {#
   The kinds of tables that an attempt writes, as patterns: the state, in one of its forms; the rows that it read, their
-  keys, the state's ranges, a view's touched anchors, the batches so far; a table that follows a log, and the changes to merge
-  into one; the tables of a wave index.
+  keys, the state's ranges, a view's touched anchors, the batches so far; a table that follows a log, and the changes to
+  merge into one; the tables of a wave index.
 #}
 {%- macro _attempt_kinds() -%}
   {%- set forms = [] -%}

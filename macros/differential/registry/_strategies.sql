@@ -102,8 +102,8 @@
 #}
 {%- macro _strategy(
     reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none,
-    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, elsewhere=none,
-    check=none
+    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none,
+    elsewhere=none, check=none
 ) -%}
   {{ return({
     'reads': reads,

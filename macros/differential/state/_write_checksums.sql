@@ -51,7 +51,7 @@ last_changes as (
     {{ deltawave._indented(changes) }}
 )
 
-select{{ deltawave._broadcast_if_few({'count': deltawave._patches_of(last.state).rows}, 'last_changes') }}
+select{{ deltawave._broadcast_if_few(job, deltawave._patches_of(last.state).rows, 'last_changes') }}
     base_side.*
 from base_side
 left anti join last_changes

@@ -78,7 +78,8 @@ select distinct
     previous.row_checksum_high
 from numbered
 full outer join previous
-    on numbered.key_hash = previous.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'numbered', 'previous') }}
+    on numbered.key_hash = previous.key_hash
+        and {{ deltawave._same_key(job.settings.unique_key, 'numbered', 'previous') }}
 where numbered.key_hash is null
     or previous.key_hash is null
     or numbered.`_copy` > 1
@@ -107,7 +108,7 @@ dump as (
 ),
 
 found as (
-    select{{ deltawave._broadcast_if_few(keys, 'differing') }}
+    select{{ deltawave._broadcast_if_few(job, keys.count, 'differing') }}
         dump.*,
         true as is_there
     from dump
@@ -131,10 +132,15 @@ left join found as dump
     on {{ same_key }}
 {%- endmacro -%}
 
-{# Keys that each task holds in memory, so that the rows which they are joined with are not exchanged. #}
-{%- macro _broadcast_if_few(keys, alias) -%}
-  {%- set is_few = keys.count is not none and keys.count <= adapter.dispatch('_few_keys', 'deltawave')() -%}
-  {{ return(' /*+ broadcast(' ~ alias ~ ') */' if is_few else '') }}
+{#
+  A hint by which each task gets all of these keys, so that the rows which they are joined with are not exchanged; none
+  if they may not fit in its memory: more than a million, or a hundred thousand that may be wide texts.
+#}
+{%- macro _broadcast_if_few(job, count, alias) -%}
+  {%- set types = deltawave._key_columns(job) | map(attribute='data_type') | join(' ') | lower -%}
+  {%- set few = adapter.dispatch('_few_keys', 'deltawave')() -%}
+  {%- set limit = few // 10 if modules.re.search('string|char|binary|<', types) else few -%}
+  {{ return(' /*+ broadcast(' ~ alias ~ ') */' if count is not none and count <= limit else '') }}
 {%- endmacro -%}
 
 {%- macro default___few_keys() -%}{{ return(1000000) }}{%- endmacro -%}
@@ -166,7 +172,7 @@ left join found as dump
   {%- set names = batch.columns | selectattr('in_old') | map(attribute='name') | list -%}
   {%- set log -%}
 (
-    select{{ deltawave._broadcast_if_few(keys, 'differing') }}
+    select{{ deltawave._broadcast_if_few(job, keys.count, 'differing') }}
         log.*
     from {{ job.target }} as log
     left semi join {{ keys.table }} as differing
