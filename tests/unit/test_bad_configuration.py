@@ -21,7 +21,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a share in words": {"max_insert_fraction": "half"},
     "a number of rows in words": {"expected_rows": "ten"},
     "no expected rows": {"expected_rows": 0},
-    "a number of rows, of dumps read in parts": {"strategy": "ranges", "expected_rows": 10},
+    "a number of rows, of dumps read in parts": {"strategy": "row_checksum", "expected_rows": 10},
     "a number of rows for each date, without dates": {
         "expected_rows": "select row_count from counts where day = {snapshot_date}"
     },

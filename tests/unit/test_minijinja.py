@@ -163,7 +163,7 @@ CALLS: dict[str, Callable[[Macros], Any]] = {
         {"high_water": "2026-01-31 00:00:00"},
     ),
     "checksums of rows": lambda macros: [
-        macros._checksums_of(make_batch(columns=COLUMNS)),
+        macros._checksum_of(make_batch(columns=COLUMNS)),
         macros._key_hash("dump", ["id", "it's"]),
     ],
     "rows of ranges": lambda macros: macros._rows_of_ranges(

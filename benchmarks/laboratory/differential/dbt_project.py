@@ -86,7 +86,7 @@ def run_operation(folder: Path, name: str, arguments: Mapping[str, Any], manifes
 class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
-    ``filters``: what follows the select of a model; ``settings``: more of Spark's.
+    ``filters``: what follows the select of a model.
     """
 
     def __init__(
@@ -94,7 +94,6 @@ class Project:
         snapshots: Snapshots,
         models: Mapping[str, Mapping[str, Any]] = MODELS,
         filters: Mapping[str, str] | None = None,
-        settings: Mapping[str, str] | None = None,
     ) -> None:
         self.snapshots = snapshots
         self.folder = snapshots.folder / "project"
@@ -105,8 +104,7 @@ class Project:
             select = f"select * from parquet.`{snapshots.folder / 'source'}` {(filters or {}).get(name, '')}"
             texts[name] = f"{{{{ config({arguments}) }}}}\n{select}"
         data = str(snapshots.folder / "spark")
-        parameters = {**SETTINGS, **(settings or {})}
-        write_project(self.folder, texts, {"threads": 1, "data_dir": data, "server_side_parameters": parameters})
+        write_project(self.folder, texts, {"threads": 1, "data_dir": data, "server_side_parameters": SETTINGS})
 
     def deliver(self, side: str) -> None:
         """Make a snapshot the source."""

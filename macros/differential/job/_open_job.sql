@@ -38,7 +38,6 @@
     'catalog': none,
     'buckets': none,
     'is_small': false,
-    'is_reached': none,
     'folders': {},
   } -%}
   {%- do deltawave._update(job, batches=deltawave._helper_relation(job, 'batches')) -%}

@@ -18,15 +18,18 @@
     {{ return(deltawave._reading(incoming=incoming, counted=counted, is_whole=true, unlanded=rows)) }}
   {%- endif -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
-    {{ return(deltawave._reading_of_whole_dump(job, batch, last, rows)) }}
+    {%- do deltawave._create_slice(job, batch, rows) -%}
+    {%- set old = deltawave._previous_dump(job, batch, last) if last else none -%}
+    {%- set counted = none if last
+        else deltawave._counted_in_files(job, batch, 'count_keys', {'rows': batch.landed | string}) -%}
+    {{ return(deltawave._reading(incoming=batch.landed, old=old, counted=counted, is_whole=true)) }}
   {%- endif -%}
   {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows) -%}
   {%- if batch.result.measured.pairs is defined -%}
     {{ return(deltawave._reading_of_pairs(job, batch, last, differing, batch.result.measured)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, 'select * from ' ~ differing) -%}
-  {%- set keys = {'table': batch.landed | string, 'count': none} -%}
-  {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept', keys)) }}
+  {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
 {%- endmacro -%}
 
 {# The log in which the library may find before images; none if it does not have them, or the library can't read it. #}
