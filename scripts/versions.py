@@ -74,8 +74,10 @@ CELLS = [
     Cell("spark40_thrift", "3.13", "1.12", "4.0", "delta", "Thrift"),
     Cell("spark42", "3.10", "1.12", "4.2", "delta", "session"),
     Cell("spark42_stock", "3.12", "1.12", "4.2", "parquet", "stock session"),
+    # pyspark-client has no 4.3 yet.
+    Cell("spark42_connect", "3.12", "1.11", "4.2", "parquet", "Connect"),
     Cell("spark43", "3.13", "1.12", "4.3", "parquet", "session"),
-    Cell("spark43_connect", "3.12", "1.11", "4.3", "parquet", "Connect"),
+    Cell("spark43_stock", "3.12", "1.11", "4.3", "parquet", "stock session"),
 ]
 BY_NAME = {cell.name: cell for cell in CELLS}
 

@@ -1,7 +1,6 @@
 """Servers of Spark, on loopback: Spark Connect, and the Thrift server that speaks Hive's protocol."""
 
 import os
-import sys
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,7 +48,8 @@ class SparkServer(Server):
     def _environment(self) -> dict[str, str]:
         left_out = ("SPARK_HOME", "SPARK_CONF_DIR")
         kept = {name: value for name, value in os.environ.items() if name not in left_out}
-        return kept | {"PYSPARK_PYTHON": sys.executable}
+        # The one that has this Spark: a worker's Python has to be the client's.
+        return kept | {"PYSPARK_PYTHON": str(self._spark_home.parents[3] / "bin" / "python")}
 
 
 class ConnectServer(SparkServer):
