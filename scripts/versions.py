@@ -127,7 +127,7 @@ def interpreter(version: str) -> str:
 
 
 @contextmanager
-def target(cell: Cell, folder: Path) -> Iterator[dict[str, Any]]:
+def target(cell: Cell, folder: Path, wheel: Path) -> Iterator[dict[str, Any]]:
     """The output of the cell's profile; its server runs meanwhile."""
     chosen = settings(cell)
     common = {"schema": "days", "threads": 2}
@@ -143,7 +143,9 @@ def target(cell: Cell, folder: Path) -> Iterator[dict[str, Any]]:
         method = {"method": "session", "host": "local"}
         yield {"type": "spark", **common, **method, "server_side_parameters": chosen | QUICKLY | places}
         return
-    spark = environment(folder / "server", cell.python, [f"pyspark=={cell.spark}.*"], [])
+    # What tasks run for a client of Connect is deltawave's.
+    packages = [f"pyspark=={cell.spark}.*", *([str(wheel)] if cell.door == "Connect" else [])]
+    spark = environment(folder / "server", cell.python, packages, ["dbt-core-experimental-parser"])
     (home,) = spark.parents[1].glob("lib/python*/site-packages/pyspark")
     if cell.door == "Thrift":
         with ThriftServer(home, JVM, chosen) as thrift:
@@ -160,7 +162,7 @@ def run(cell: Cell, wheel: Path, folder: Path) -> list[str]:
     packages = [f"dbt-core=={cell.dbt}.*", *(each.format(**words) for each in DOORS[cell.door])]
     left_out = ["dbt-core-experimental-parser", *(["pyspark"] if cell.door == "Connect" else [])]
     python = environment(folder / "environment", cell.python, packages + PINS.get(cell.spark, []), left_out)
-    with target(cell, folder) as output:
+    with target(cell, folder, wheel) as output:
         days = [str(ROOT / "tests" / "versions" / "everyday.py"), str(folder / "project")]
         options = ["--format", cell.table_format, "--target", json.dumps(output)]
         found = call([str(python), *days, *options], env=clean_environment(cell), cwd=folder)
