@@ -106,8 +106,9 @@ def call(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]
     return done
 
 
-def environment(folder: Path, python: str, packages: list[str], left_out: list[str]) -> Path:
-    """A Python with packages, without those that a user of these does not need."""
+def environment(folder: Path, python: str, packages: list[str], *others: str) -> Path:
+    """A Python with packages, without dbt's parser, which downloads as it is built, and without ``others``."""
+    left_out = ("dbt-core-experimental-parser", *others)
     override = folder.with_suffix(".txt")
     override.write_text("".join(f'{name} ; sys_platform == "never"\n' for name in left_out))
     call([str(UV), "venv", "--quiet", "--python", interpreter(python), str(folder)])
@@ -145,7 +146,7 @@ def target(cell: Cell, folder: Path, wheel: Path) -> Iterator[dict[str, Any]]:
         return
     # What tasks run for a client of Connect is deltawave's.
     packages = [f"pyspark=={cell.spark}.*", *([str(wheel)] if cell.door == "Connect" else [])]
-    spark = environment(folder / "server", cell.python, packages, ["dbt-core-experimental-parser"])
+    spark = environment(folder / "server", cell.python, packages)
     (home,) = spark.parents[1].glob("lib/python*/site-packages/pyspark")
     if cell.door == "Thrift":
         with ThriftServer(home, JVM, chosen) as thrift:
@@ -160,8 +161,8 @@ def run(cell: Cell, wheel: Path, folder: Path) -> list[str]:
     """The strategies that were right all days. Raises ``RuntimeError`` with what failed."""
     words = {"wheel": str(wheel), "spark": cell.spark}
     packages = [f"dbt-core=={cell.dbt}.*", *(each.format(**words) for each in DOORS[cell.door])]
-    left_out = ["dbt-core-experimental-parser", *(["pyspark"] if cell.door == "Connect" else [])]
-    python = environment(folder / "environment", cell.python, packages + PINS.get(cell.spark, []), left_out)
+    left_out = ["pyspark"] if cell.door == "Connect" else []
+    python = environment(folder / "environment", cell.python, packages + PINS.get(cell.spark, []), *left_out)
     with target(cell, folder, wheel) as output:
         days = [str(ROOT / "tests" / "versions" / "everyday.py"), str(folder / "project")]
         options = ["--format", cell.table_format, "--target", json.dumps(output)]
