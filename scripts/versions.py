@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from shutil import which
+from shutil import copy, which
 from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.error import HTTPError
@@ -149,12 +149,28 @@ def target(cell: Cell, folder: Path, wheel: Path) -> Iterator[dict[str, Any]]:
     spark = environment(folder / "server", cell.python, packages)
     (home,) = spark.parents[1].glob("lib/python*/site-packages/pyspark")
     if cell.door == "Thrift":
+        install_jars(home, spark, chosen.pop(PACKAGES, ""))
         with ThriftServer(home, JVM, chosen) as thrift:
             address = {"method": "thrift", "host": "127.0.0.1", "port": thrift.port, "user": "dbt"}
             yield {"type": "spark", **common, **address}
     else:
         with ConnectServer(home, JVM, chosen) as connect:
             yield {"type": "deltawave", **common, "server_side_parameters": {"spark.remote": connect.address}}
+
+
+def install_jars(home: Path, python: Path, packages: str) -> None:
+    """Put the jars of a table format beside Spark's own, without what they need, of which Spark has other releases.
+
+    What a Thrift server loads as packages can no longer be found after a connection has ended.
+    """
+    for package in filter(None, packages.split(",")):
+        session = f"SparkSession.builder.config('{PACKAGES}', '{package}').getOrCreate()"
+        asked = f"from pyspark.sql import SparkSession; print({session}.conf.get('spark.jars'))"
+        group = package.partition(":")[0]
+        for found in call([str(python), "-c", asked]).stdout.splitlines()[-1].split(","):
+            jar = Path(found.removeprefix("file:").replace("///", "/"))
+            if jar.name.startswith(f"{group}_"):
+                copy(jar, home / "jars")
 
 
 def run(cell: Cell, wheel: Path, folder: Path) -> list[str]:
