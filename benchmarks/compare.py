@@ -125,6 +125,7 @@ def measured(folder: Path) -> dict[str, dict[str, Command]]:
         kind: {
             "deltawave": own(f"old.{kind}", f"new.{kind}"),
             "full outer join": by_duckdb(kind),
+            "a join for each column": by_duckdb(kind, one_by_one=True),
             "datacompy, Polars": datacompy(kind, "polars"),
             "datacompy, pandas": datacompy(kind, "pandas"),
         }

@@ -170,7 +170,7 @@ def test_no_part_of_a_damaged_file_is_compared(kind: str, tmp_path: Path, found:
         assert found(str(whole), str(damaged), "--key", "id")["error"].startswith(f"{damaged} can't be unpacked: ")
 
 
-@pytest.mark.parametrize("text", ["[]", "", " \n"])
+@pytest.mark.parametrize("text", ["[]", "", " \n", '{"rows": [], "page": 1}'])
 def test_json_without_rows_has_the_columns_of_the_other_table(text: str, tmp_path: Path, found: Found) -> None:
     empty = written(tmp_path, "empty.json", text)
     for name, rows in (("rows.json", '[{"id": 1, "l": [1]}]'), ("rows.csv", "id,l\n1,a\n")):

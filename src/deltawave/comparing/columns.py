@@ -34,6 +34,8 @@ class Options:
     samples: int = 5
     rename: Mapping[str, str] = field(default_factory=dict)
     numbers: bool = False
+    # Whether only numbers of rows and columns are wanted: no samples, and nothing that explains them.
+    counts_only: bool = False
     # Whether the tables are files, of which a text is no type: a tolerance reads it as a number. Whether one is of CSV
     # or JSON, where the types of numbers are nobody's choice.
     are_files: bool = False
@@ -107,6 +109,12 @@ class Column:
     def is_number(self) -> bool:
         """Whether a tolerance applies to it."""
         return self.kind.is_number or (self.reading is not None and (self.reading == NUMBER or self.reading.is_float))
+
+    @property
+    def is_same_where_equal(self) -> bool:
+        """Whether rows that count as equal have the same value: not if a collation or an option decides."""
+        is_plain = self.is_key or (self.is_compared and self.reading is None and not self.options)
+        return is_plain and "collate" not in self.kind.name
 
     @property
     def two_types(self) -> dict[str, str]:

@@ -141,6 +141,7 @@ def _compared(options: argparse.Namespace, temporary: Path) -> Comparison:
         samples=options.samples,
         rename=_by_name("rename", options.rename),
         numbers=options.numbers,
+        counts_only=not _shows_all(options),
         are_files=True,
         has_untyped=any(table.kind in _UNTYPED for table in tables.values()),
     )

@@ -97,6 +97,8 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
         found = find_key(engine, columns)
         key_is = "found" if found else "none"
         columns = _keyed(columns, found, options)
+    if _is_read_several_times(columns):
+        engine.read()
     _check_numbers(engine, columns, options)
     engine.pair(columns)
     counted = counts(engine, columns)
@@ -105,12 +107,7 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
     others = [column for column in columns if column.places and not column.is_ignored]
     changed = sorted(compared(columns), key=lambda column: -counted[differs(column)])
     with_changes = [column for column in changed if counted[differs(column)]]
-    samples: dict[Side, list[dict[str, str | None]]] = {
-        side: samples_of(engine, columns, side, min(options.samples, counted[f"only_{side}"])) for side in SIDES
-    }
-    moved = key_is != "none" and counted["only_old"] and counted["only_new"]
-    in_both = counted["equal"] + counted["changed"]
-    return Comparison(
+    result = Comparison(
         key=tuple(column.name for column in named_keys),
         key_is=key_is,
         old_rows=counted["old_rows"],
@@ -128,6 +125,17 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
             if (types := column.two_types) and not (options.are_files and _is_of_files(column, options))
         },
         columns={column.name: counted[differs(column)] for column in changed},
+        notes=tuple(_notes(columns)) if options.are_files else (),
+    )
+    if options.counts_only:
+        return result
+    samples: dict[Side, list[dict[str, str | None]]] = {
+        side: samples_of(engine, columns, side, min(options.samples, counted[f"only_{side}"])) for side in SIDES
+    }
+    moved = key_is != "none" and counted["only_old"] and counted["only_new"]
+    in_both = counted["equal"] + counted["changed"]
+    return replace(
+        result,
         changes=tuple(changes(engine, keys, with_changes, options.samples)),
         old_samples=tuple(samples["old"]),
         new_samples=tuple(samples["new"]),
@@ -135,8 +143,13 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
         distributions=tuple(distributions(engine, with_changes)),
         renames=tuple(renames(engine, columns, in_both)) if key_is != "none" else (),
         moved_keys=moved_keys(engine, columns, options.samples) if moved else None,
-        notes=tuple(_notes(columns)) if options.are_files else (),
     )
+
+
+def _is_read_several_times(columns: Sequence[Column]) -> bool:
+    """Whether more than the pairs is read: for tolerances of texts, and columns that were perhaps renamed."""
+    alone = {side for column in columns for side in column.types if not column.is_shared}
+    return len(alone) > 1 or any(column.reads_numbers for column in columns)
 
 
 def _check_numbers(engine: Engine, columns: Sequence[Column], options: Options) -> None:

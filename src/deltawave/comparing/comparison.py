@@ -91,7 +91,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Distribution:
-    """The numbers of a changed column in all rows of both tables.
+    """The numbers of a changed column in the rows of both tables that differ.
 
     - ``begin``, ``step``: where the first bin begins, and how wide each is; smaller numbers are in the first one,
       larger ones in the last
@@ -137,10 +137,10 @@ class Comparison:
     ignored_columns: tuple[str, ...]
     types: Mapping[str, Mapping[str, str]]
     columns: Mapping[str, int]
-    changes: tuple[Change, ...]
-    old_samples: tuple[Mapping[str, str | None], ...]
-    new_samples: tuple[Mapping[str, str | None], ...]
-    concentrations: tuple[Concentration, ...]
+    changes: tuple[Change, ...] = ()
+    old_samples: tuple[Mapping[str, str | None], ...] = ()
+    new_samples: tuple[Mapping[str, str | None], ...] = ()
+    concentrations: tuple[Concentration, ...] = ()
     key_is: KeyIs = "given"
     distributions: tuple[Distribution, ...] = ()
     renames: tuple[Rename, ...] = ()

@@ -8,9 +8,11 @@ from deltawave.comparing.comparison import Concentration
 
 Category = TypeVar("Category")
 
-# A column with more than about MOST_VALUES values is no category. The MOST_COLUMNS with the fewest are measured.
+# A column with more than MOST_VALUES values is no category. The MOST_COLUMNS with the fewest are measured, by estimates
+# that may be a quarter too large.
 MOST_VALUES = 100
 MOST_COLUMNS = 20
+_MARGIN = 1.25
 # A value is reported if at least LEAST_ROWS differing rows have it, and it is LEAST_LIFT times as frequent among them
 # as among all rows, or its absence is that much rarer. The effect (Cohen's h) and the distance from chance, in standard
 # deviations, have to be this large, too.
@@ -22,8 +24,12 @@ MOST_REPORTED = 10
 
 
 def measured(columns: Iterable[Category], values_of: Callable[[Category], int]) -> list[Category]:
-    """The categories with few values, the fewest first; ``values_of``: about how many values one has."""
-    return sorted((column for column in columns if 2 <= values_of(column) <= MOST_VALUES), key=values_of)[:MOST_COLUMNS]
+    """The columns that have few values, the fewest first; ``values_of``: about how many values one has.
+
+    Those that seem to have a single one come last.
+    """
+    few = (column for column in columns if values_of(column) <= _MARGIN * MOST_VALUES)
+    return sorted(few, key=lambda column: (values_of(column) < 2, values_of(column)))[:MOST_COLUMNS]
 
 
 def strongest(found: Iterable[Concentration | None], kinds: Iterable[str]) -> list[Concentration]:

@@ -19,8 +19,8 @@ from deltawave.pages.texts import short
 _SEPARATORS = (",", ";", "\t", "|")
 _OF_EXTENSION = {"tsv": "\t", "tab": "\t", "psv": "|"}
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
-# In bytes.
-_LONGEST_LINE = 1 << 24
+# In bytes. DuckDB would read sixteen lines of the greatest length at once, even for a few rows.
+_LONGEST_LINE, _BUFFER = 1 << 24, 1 << 25
 _LONGEST_NAME = 1 << 16
 _MOST_SHOWN = 5
 # So many show which separator fits.
@@ -100,7 +100,8 @@ def _source(file: File, layout: Layout, reading: Reading) -> str:
         f"read_csv({_literal(escaped(file.path))}, auto_detect = false, header = true, skip = {layout.blank_lines}, "
         f"columns = {{{columns}}}, "
         f"delim = {_literal(layout.separator)}, quote = '\"', escape = '\"', nullstr = '', "
-        f"compression = 'none', max_line_size = {_LONGEST_LINE}{rejects})"
+        f"compression = 'none', max_line_size = {_LONGEST_LINE}, "
+        f"buffer_size = {_BUFFER}{rejects})"
     )
 
 

@@ -1,4 +1,4 @@
-"""How the numbers of a changed column are distributed in both tables."""
+"""How the numbers of a changed column are distributed in the rows of both tables that differ."""
 
 import math
 import sys
@@ -22,7 +22,10 @@ _DIGITS = 6
 
 
 def distributions(engine: Engine, changed: Sequence[Column]) -> list[Distribution]:
-    """Histograms of both tables, with the same bins, of changed columns of numbers, also of numbers in texts."""
+    """Histograms of both tables, with the same bins, of changed columns of numbers, also of numbers in texts.
+
+    Among all rows a change of few would not be seen.
+    """
     chosen = changed[:_MOST_COLUMNS]
     texts = _texts_of_numbers(engine, [column for column in chosen if not column.is_number and column.kind.is_text])
     numeric = [column for column in chosen if column.is_number or column.number in texts]
@@ -45,7 +48,7 @@ def distributions(engine: Engine, changed: Sequence[Column]) -> list[Distributio
             at = f"floor(({_number(engine, column, side)} - {low}) / {step})"
             bounded = f"case when {at} < 0 then 0 when {at} > {_BINS - 1} then {_BINS - 1} else {at} end"
             places[column.number] = engine.dialect.text(engine.dialect.cast(bounded, _INT), _INT)
-        counted[side] = value_counts(engine, engine.cells(side), places)
+        counted[side] = value_counts(engine, _differing(engine, side), places)
     result = []
     for place, column in drawn:
         old_rows, new_rows = (
@@ -54,6 +57,11 @@ def distributions(engine: Engine, changed: Sequence[Column]) -> list[Distributio
         old, new = (_summary(found[side][place]) for side in SIDES)
         result.append(Distribution(column.name, *bins[column.number], old_rows, new_rows, old, new))
     return result
+
+
+def _differing(engine: Engine, side: Side) -> str:
+    """A relation of a table's rows that have changed or no partner."""
+    return f"(select * from {engine.pairs} where kind in ('changed', 'only_{side}'))"
 
 
 def _texts_of_numbers(engine: Engine, columns: Sequence[Column]) -> set[int]:
@@ -84,7 +92,7 @@ def _summaries(engine: Engine, columns: Sequence[Column], side: Side) -> list[tu
     counted = ", ".join(
         f"{function}(v{column.number})" for column in columns for function in ("min", "avg", "max", "stddev_pop")
     )
-    (found,) = engine.rows(f"select {counted} from (select {cells} from {engine.cells(side)})")
+    (found,) = engine.rows(f"select {counted} from (select {cells} from {_differing(engine, side)})")
     return [found[place : place + 4] for place in range(0, len(found), 4)]
 
 

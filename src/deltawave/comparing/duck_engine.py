@@ -1,6 +1,7 @@
 """Tables that DuckDB reads, compared by DuckDB."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -27,10 +28,10 @@ _IN_SPARK = {
     "uinteger": "uint",
     "varchar": "string",
 }
-# A column with more values among so many rows has more in the table. An estimate may be a quarter too large.
+# A column with more values among so many rows has more in the table.
 _SAMPLE = 20_000
-_MARGIN = 1.25
-_MOST_EXACT = 60
+# What DuckDB 2 and 1 call measures of an operator.
+_MEASURES = {"type": ("type", "operator_type"), "rows": ("intermediate_rows", "operator_cardinality")}
 
 
 def kind_of(type_: Any) -> Kind:
@@ -72,9 +73,8 @@ def _comparable(value: str, type_: Any, depth: int = 0) -> str:
 class DuckEngine(Engine):
     """Tables are copied into temporary ones, which DuckDB writes to disk where its memory is short.
 
-    Not those that are read by columns as fast as a copy. CSV is not: 2,000,000 rows of 12 columns took 9.1 s of CPU,
-    and 8.9 s when they were paired as they were read, and only the columns that later statements need were copied then.
-    Without any copy, 400,000 rows took 1.4 times the CPU.
+    Not those that are read by columns as fast as a copy; nor, as long as once is enough, those of ``read_by``, whose
+    copies take longer than the reading.
     """
 
     dialect = DuckDialect()
@@ -84,14 +84,25 @@ class DuckEngine(Engine):
         self._connection = connection
         self.fields: dict[Side, Fields] = {}
         self._values: dict[Side, list[str]] = {}
-        self._numbers: dict[Side, int] = {}
+        self._unread: dict[Side, Callable[[], object]] = {}
+        # How many rows the join of the tables gave, and how many it took, if DuckDB has measured it.
+        self._joined: tuple[int, int] | None = None
         self.columns: Sequence[Column] = ()
 
-    def load(self, side: Side, select: str, names: Sequence[str] | None = None, *, is_columnar: bool = False) -> None:
+    def load(
+        self,
+        side: Side,
+        select: str,
+        names: Sequence[str] | None = None,
+        *,
+        is_columnar: bool = False,
+        read_by: Callable[[], object] | None = None,
+    ) -> None:
         """Take the rows of a select for a table.
 
         - ``names``: what its columns are called, where it can't have these names
         - ``is_columnar``: whether it is read each time, instead of copied
+        - ``read_by``: loads the table again, as a copy; until then it is read each time
 
         Raises ``ValueError`` if two columns have one name.
         """
@@ -100,14 +111,22 @@ class DuckEngine(Engine):
         if names and len(names) != len(own):
             names = None
         cells = ", ".join(f"{quoted(name)} as c{place}" for place, name in enumerate(own))
-        kind = "view" if is_columnar else "table"
+        kind = "view" if is_columnar or read_by else "table"
+        if side in self._unread:
+            self._connection.execute(f"drop view {self.table(side)}")
+            del self._unread[side]
         self._connection.execute(f"create or replace temp {kind} {self.table(side)} as select {cells} from ({select})")
-        ((self._numbers[side],),) = self.rows(f"select count(*) from {self.table(side)}")
+        if read_by:
+            self._unread[side] = read_by
         types = [each[1] for each in described]
         self.fields[side] = dict(zip(names or own, map(kind_of, types), strict=True))
         if len(self.fields[side]) < len(own):
             raise ValueError(f"The {side} table has two columns of the same name: rename one.")
         self._values[side] = [_comparable(f"c{place}", each) for place, each in enumerate(types)]
+
+    def read(self) -> None:
+        for read in list(self._unread.values()):
+            read()
 
     def drop_empty(self, side: Side, may_drop: Callable[[str], bool]) -> list[str]:
         """Leave out the last columns, if they have no values, and return their names."""
@@ -134,15 +153,37 @@ class DuckEngine(Engine):
         self.columns = columns
         in_both = "(is_old is not null and is_new is not null)"
         marks = [f"{in_both} and not {is_equal(each, self.dialect)} as {differs(each)}" for each in compared(columns)]
-        marked = f"select {', '.join(['*', *marks])} from {self._joined('full')}"
+        marked = f"select {', '.join(['*', *marks])} from {self._side_by_side('full')}"
         kind = "case when is_new is null then 'only_old' when is_old is null then 'only_new' else 'changed' end"
         is_unlike = " or ".join(["is_old is null", "is_new is null", *map(differs, compared(columns))])
-        self._connection.execute(
+        create = (
             f"create or replace temp table {self.pairs} as "
             f"select * exclude (is_old, is_new), {kind} as kind from ({marked}) where {is_unlike}"
         )
+        try:
+            self._joined = self._measured(create)
+        except duckdb.Error:
+            if not self._unread:
+                raise
+            # Tables that are read one by one tell what is wrong with which file.
+            self.read()
+            self._joined = self._measured(create)
 
-    def _joined(self, kind: str) -> str:
+    def _measured(self, statement: str) -> tuple[int, int] | None:
+        """Execute a statement with a join; return how many rows this gave and took, None where DuckDB does not say."""
+        self._connection.execute("set enable_profiling = 'no_output'")
+        try:
+            self._connection.execute(statement)
+            profile = json.loads(self._connection.get_profiling_information())
+        finally:
+            self._connection.execute("reset enable_profiling")
+        joins = [each for each in _operators(profile) if _measure(each, "type", "").endswith("JOIN")]
+        if len(joins) != 1 or len(joins[0].get("children", ())) != 2:
+            return None
+        given, *taken = (_measure(each, "rows", None) for each in (joins[0], *joins[0]["children"]))
+        return None if given is None or None in taken else (given, sum(taken))
+
+    def _side_by_side(self, kind: str) -> str:
         """A relation of the cells of both tables, side by side."""
         keys = [cell(column, "old") for column in keys_of(self.columns)]
         same = " and ".join(f"old_side.{key} is not distinct from new_side.{key}" for key in keys)
@@ -157,17 +198,23 @@ class DuckEngine(Engine):
     def counted(self, columns: Sequence[Column]) -> dict[Side, tuple[int, int]]:
         # Rows that are told apart by a number have no key to be repeated.
         if not all(column.places for column in keys_of(columns)):
-            return {side: (self._numbers[side], 0) for side in SIDES}
-        ((old,),) = self.rows(f"select count(*) from {self.repeated('old', columns)}")
-        kinds = ", ".join(f"count(*) filter (kind = 'only_{side}')" for side in SIDES)
-        ((only_old, only_new),) = self.rows(f"select {kinds} from {self.pairs}")
-        matched = self._numbers["old"] - only_old, self._numbers["new"] - only_new
-        # If each key of the old table is one row, and as many rows match it, no key that matches is repeated.
-        is_one_to_one = not old and matched[0] == matched[1]
-        alone = f"(select * from {self.pairs} where kind = 'only_new')"
-        repeated = self._repeated("new", columns, alone if is_one_to_one else self.cells("new"))
-        ((new,),) = self.rows(f"select count(*) from {repeated}")
-        return {"old": (self._numbers["old"], old), "new": (self._numbers["new"], new)}
+            return {side: (self._number(self.table(side)), 0) for side in SIDES}
+        alone = {side: f"(select * from {self.pairs} where kind = 'only_{side}')" for side in SIDES}
+        only = {side: self._number(relation) for side, relation in alone.items()}
+        if self._joined:
+            given, taken = self._joined
+            pairs = given - sum(only.values())
+            # Of each table, no more rows than pairs have a partner. As many of both: no key of a pair is repeated.
+            if taken == 2 * pairs + sum(only.values()):
+                return {
+                    side: (pairs + only[side], self._number(self._repeated(side, columns, alone[side])))
+                    for side in SIDES
+                }
+        return {side: (self._number(self.table(side)), self._number(self.repeated(side, columns))) for side in SIDES}
+
+    def _number(self, relation: str) -> int:
+        ((number,),) = self.rows(f"select count(*) from {relation}")
+        return int(number)
 
     def repeated(self, side: Side, columns: Sequence[Column]) -> str:
         return self._repeated(side, columns, self.cells(side))
@@ -181,23 +228,25 @@ class DuckEngine(Engine):
         return f"({self.source(self.columns, side)})"
 
     def matched(self) -> str:
-        return self._joined("inner")
+        return self._side_by_side("inner")
 
-    def distinct_values(self, columns: Sequence[Column], most: int) -> dict[int, int]:
-        # To count exactly takes long for hundreds of columns: few rows spare most of them.
-        estimates = self._counted_values(columns, "approx_count_distinct(", f" limit {_SAMPLE}")
-        few = sorted(
-            (column for column in columns if estimates[column.number] <= _MARGIN * most),
-            key=lambda column: estimates[column.number],
-        )
-        return {**estimates, **self._counted_values(few[:_MOST_EXACT], "count(distinct ", "")}
-
-    def _counted_values(self, columns: Sequence[Column], function: str, limit: str) -> dict[int, int]:
-        """How many values each column has, the more of both tables, by an aggregate function, up to its argument."""
+    def estimated_values(self, columns: Sequence[Column]) -> dict[int, int]:
         found: dict[int, int] = {}
         for side in SIDES if columns else ():
-            counts = ", ".join(f"{function}{cell(column, side)})" for column in columns)
-            (values,) = self.rows(f"select {counts} from (select * from {self.cells(side)}{limit})")
+            counts = ", ".join(f"approx_count_distinct({cell(column, side)})" for column in columns)
+            (values,) = self.rows(f"select {counts} from (select * from {self.cells(side)} limit {_SAMPLE})")
             for column, number in zip(columns, values, strict=True):
                 found[column.number] = max(found.get(column.number, 0), number)
         return found
+
+
+def _measure(operator: Mapping[str, Any], what: str, otherwise: Any) -> Any:
+    """What an operator's profile says, by its name in any version of DuckDB."""
+    return next((operator[name] for name in _MEASURES[what] if name in operator), otherwise)
+
+
+def _operators(profile: Any) -> Iterator[dict[str, Any]]:
+    """The operators of a statement's profile, each before those that it takes rows from."""
+    for each in profile.get("operator") or profile.get("children") or ():
+        yield each
+        yield from _operators(each)

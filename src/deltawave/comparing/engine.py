@@ -44,6 +44,10 @@ class Engine(ABC):
         """For each of these columns what is compared: itself, but for types with parts in any order."""
 
     @abstractmethod
+    def read(self) -> None:
+        """Copy what takes long to read, before it is read several times."""
+
+    @abstractmethod
     def pair(self, columns: Sequence[Column]) -> None:
         """Pair the rows."""
 
@@ -64,8 +68,8 @@ class Engine(ABC):
         """A relation of the cells of all pairs of rows that both tables have."""
 
     @abstractmethod
-    def distinct_values(self, columns: Sequence[Column], most: int) -> dict[int, int]:
-        """About how many values columns have, by their numbers; of those with more than ``most`` at least so many."""
+    def estimated_values(self, columns: Sequence[Column]) -> dict[int, int]:
+        """About how many values columns have, the more of both tables, by their numbers."""
 
     def source(self, columns: Sequence[Column], side: Side) -> str:
         """A select of a table's cells."""

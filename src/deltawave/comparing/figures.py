@@ -1,5 +1,6 @@
 """The figures of a comparison, counted by the engine that has paired the rows."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from deltawave.comparing.columns import Column, compared, keys_of
@@ -16,6 +17,11 @@ MOST_COLUMNS = 20
 _KINDS: tuple[Kind, ...] = ("changed", "only_old", "only_new")
 # For each kind of rows, the side whose values are counted.
 _SIDES: Mapping[Kind, Side] = {"changed": "old", "only_old": "old", "only_new": "new"}
+_DIFFERING: Sequence[tuple[Kind, Side]] = (
+    ("changed", "old"), ("changed", "new"), ("only_old", "old"), ("only_new", "new"),
+)  # fmt: skip
+# How many rows have a value of a column, by its number.
+Values = Counter[tuple[int, str | None]]
 
 
 def counts(engine: Engine, columns: Sequence[Column]) -> dict[str, int]:
@@ -123,30 +129,66 @@ def concentrations(engine: Engine, columns: Sequence[Column], counts: Mapping[st
     kinds = [kind for kind in _KINDS if LEAST_ROWS <= counts[kind] < populations[kind]]
     if not categories or not kinds:
         return []
-    values = engine.distinct_values(categories, MOST_VALUES)
-    chosen = measured(categories, lambda column: values.get(column.number, 0))
+    estimates = engine.estimated_values(categories)
+    chosen = measured(categories, lambda column: estimates.get(column.number, 0))
     if not chosen:
         return []
-    names = {column.number: column for column in chosen}
+    old = _values_of(engine, engine.cells("old"), chosen, "old")
+    chosen = [column for column in chosen if _values(old, column)]
+    differing = {
+        (kind, side): _values_of(engine, f"(select * from {engine.pairs} where kind = '{kind}')", chosen, side)
+        for kind, side in _DIFFERING
+    }
+    chosen = [
+        column
+        for column in chosen
+        if all(_values(values, column) for (kind, _), values in differing.items() if counts[kind])
+    ]
+    every: Mapping[Side, Values] = {"old": old, "new": _values_of_new(engine, chosen, old, differing)}
     found = []
-    for side in dict.fromkeys(_SIDES[kind] for kind in kinds):
-        texts = {each.number: _category(engine, each, side) for each in chosen}
-        every = value_counts(engine, engine.cells(side), texts)
-        only: Kind = "only_old" if side == "old" else "only_new"
-        own = {
-            kind: value_counts(engine, f"(select * from {engine.pairs} where kind = '{kind}')", texts)
-            for kind in _KINDS
-            if kind == only or (kind in kinds and _SIDES[kind] == side)
-        }
-        for kind in (kind for kind in kinds if _SIDES[kind] == side):
-            for (number, value), rows in own[kind].items():
+    for column in chosen:
+        values = {side: _values(every[side], column) for side in SIDES}
+        numbers = [len(own) - own.count(None) for own in values.values()]
+        if not 2 <= max(numbers) <= MOST_VALUES or not all(values.values()):
+            continue
+        for kind in kinds:
+            side = _SIDES[kind]
+            for value in values[side]:
+                at = (column.number, value)
                 # Rows of one table only have no partner that could have changed.
-                others = own[only].get((number, value), 0) if kind == "changed" else 0
-                all_rows = every.get((number, value), 0) - others
-                column = names[number]
+                others = differing["only_old", "old"][at] if kind == "changed" else 0
+                rows, all_rows = differing[kind, side][at], every[side][at] - others
                 text = shown(value, column)
                 found.append(weighed(kind, column.name, text, rows, counts[kind], all_rows, populations[kind]))
     return strongest(found, kinds)
+
+
+def _values_of_new(
+    engine: Engine, columns: Sequence[Column], old: Values, differing: Mapping[tuple[Kind, Side], Values]
+) -> Values:
+    """How often all rows of the new table have the values of columns.
+
+    That follows from the old table, where rows that are equal have the same values.
+    """
+    new = Counter(old)
+    for (_, side), values in differing.items():
+        (new.update if side == "new" else new.subtract)(values)
+    unlike = [column for column in columns if not column.is_same_where_equal]
+    same = {column.number for column in columns} - {column.number for column in unlike}
+    following = Counter({at: rows for at, rows in new.items() if rows > 0 and at[0] in same})
+    return following + _values_of(engine, engine.cells("new"), unlike, "new")
+
+
+def _values(values: Values, column: Column) -> list[str | None]:
+    """The values of a column; none if it has too many, since each row has one."""
+    return [value for number, value in values if number == column.number]
+
+
+def _values_of(engine: Engine, relation: str, columns: Sequence[Column], side: Side) -> Values:
+    if not columns:
+        return Counter()
+    texts = {column.number: _category(engine, column, side) for column in columns}
+    return value_counts(engine, relation, texts, MOST_VALUES)
 
 
 def _category(engine: Engine, column: Column, side: Side) -> str:
@@ -156,8 +198,11 @@ def _category(engine: Engine, column: Column, side: Side) -> str:
     return engine.dialect.shown(value if column.kind.is_float else name, column.kind)
 
 
-def value_counts(engine: Engine, relation: str, values: Mapping[int, str]) -> dict[tuple[int, str | None], int]:
-    """How many rows have each value of some columns, by the columns' numbers; ``values``: their expressions."""
+def value_counts(engine: Engine, relation: str, values: Mapping[int, str], most: int | None = None) -> Values:
+    """How many rows have each value of some columns, by the columns' numbers.
+
+    ``values``: their expressions; ``most``: how many a column may have besides null, otherwise it is left out
+    """
     cells = ", ".join(f"{value} as v{number}" for number, value in values.items())
     sets = ", ".join(f"(v{number})" for number in values)
     numbers = " ".join(f"when grouping(v{number}) = 0 then {number}" for number in values)
@@ -166,4 +211,7 @@ def value_counts(engine: Engine, relation: str, values: Mapping[int, str]) -> di
         f"select case {numbers} end as number, case {texts} end as value, count(*) as number_of_rows "
         f"from (select {cells} from {relation}) group by grouping sets ({sets})"
     )
-    return {(number, value): rows for number, value, rows in engine.rows(select)}
+    if most is not None:
+        numbered = f"select *, count(value) over (partition by number) as number_of_values from ({select})"
+        select = f"select number, value, number_of_rows from ({numbered}) where number_of_values <= {most}"
+    return Counter({(number, value): rows for number, value, rows in engine.rows(select)})

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from deltawave.comparing import csv_files, json_files
-from deltawave.comparing.csv_files import Reading, escaped, partition_literal
+from deltawave.comparing.csv_files import Layout, Reading, escaped, partition_literal
 from deltawave.comparing.dialects import DuckDialect, quoted
 from deltawave.comparing.duck_engine import DuckEngine
 from deltawave.comparing.kinds import Kind, decimal
@@ -16,6 +16,8 @@ from deltawave.pages.texts import short
 from deltawave.sides import SIDES, Side
 from deltawave.sql_text import MAX_DECIMAL_DIGITS
 
+# To look up many files for each statement takes longer than to copy them.
+_FEW_FILES = 20
 _literal = DuckDialect().literal
 
 
@@ -52,7 +54,7 @@ def _load(
 ) -> None:
     temporary.mkdir(exist_ok=True)
     if table.kind == "csv":
-        _load_csv(engine, connection, side, table, reading, temporary)
+        _load_csv(engine, connection, side, table, reading, key, temporary)
         return
     if table.kind == "json":
         files = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
@@ -81,8 +83,10 @@ def _load_csv(
     side: Side,
     table: Table,
     reading: Reading,
+    key: Collection[str],
     temporary: Path,
 ) -> None:
+    """Rows are copied if they have to be read several times, or if that shows what has to be noted of them."""
     ready = [transcoded(file, reading.encoding, temporary / str(place)) for place, file in enumerate(table.files)]
     files = [(file, csv_files.layout_of(file, reading)) for file in ready]
     files = [
@@ -91,13 +95,36 @@ def _load_csv(
         else (file, layout)
         for place, (file, layout) in enumerate(files)
     ]
+    unnamed = {name for _, layout in files for name in layout.unnamed}
+    if key and not unnamed and not reading.skips and len(files) <= _FEW_FILES:
+        select, names = csv_files.select(files, reading)
+        with suppress(duckdb.Error):
+            engine.load(side, select, names, read_by=lambda: _copy_csv(engine, side, table, files, reading, temporary))
+            return
+    ready = _copy_csv(engine, side, table, files, reading, temporary)
+    if reading.skips:
+        for note in csv_files.skipped(connection, ready):
+            reading.note(note)
+    if dropped := engine.drop_empty(side, unnamed.__contains__):
+        reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
+
+
+def _copy_csv(
+    engine: DuckEngine,
+    side: Side,
+    table: Table,
+    files: Sequence[tuple[File, Layout]],
+    reading: Reading,
+    temporary: Path,
+) -> list[File]:
+    """Copy the rows of files, and return the files that were read, which may be mended copies."""
     ready = [file for file, _ in files]
     # What was wrong with files that are read in another way.
     wrong: dict[str, str] = {}
     while True:
         try:
             engine.load(side, *csv_files.select(files, reading))
-            break
+            return ready
         except duckdb.Error as error:
             own = csv_files.file_of(error, ready)
             message = wrong.get(own.name) or csv_files.problem(error, ready) or _unread(table, error)
@@ -108,12 +135,6 @@ def _load_csv(
             files = [(copy if file == own else file, layout) for file, layout in files]
             ready = [file for file, _ in files]
             reading.note(f"{own.name}: quotes are escaped by backslashes")
-    if reading.skips:
-        for note in csv_files.skipped(connection, ready):
-            reading.note(note)
-    unnamed = {name for _, layout in files for name in layout.unnamed}
-    if dropped := engine.drop_empty(side, unnamed.__contains__):
-        reading.note(f"{table.name}: columns without a name and without values are left out: {', '.join(dropped)}")
 
 
 def _select_parquet(table: Table, paths: Sequence[Path]) -> str:

@@ -47,7 +47,13 @@ def select(
     # DuckDB knows the geometries of GeoJSON, and how it is made, only where it finds the columns itself.
     is_found = any(each.id == "geometry" for each in types.values())
     source = _source(files, ", sample_size = -1" if is_found else f", columns = {{{listed}}}")
-    if inner := _inner(connection, files, types, source, key):
+    inner = _inner(connection, files, types, source, key)
+    if inner and not _has_rows(types[inner]):
+        ((longest,),) = connection.execute(f"select max(len({quoted(inner)})) from {source}").fetchall()
+        if not longest:
+            return None
+        inner = None
+    if inner:
         if inner in nested:
             wrong = f"{files[0].name} has whole numbers of more than 15 digits beside fractions under {short(inner)}"
             raise ValueError(f"{wrong}, which would be rounded: write its rows as lines.")
@@ -154,12 +160,18 @@ def _inner(
     key: Collection[str],
 ) -> str | None:
     """The one name under which an object has a list of rows, if that object is all there is."""
-    lists = [name for name, each in types.items() if each.id == "list" and each.children[0][1].id == "struct"]
+    lists = [name for name, each in types.items() if _has_rows(each)]
+    # Nothing shows what an empty list is for.
+    lists = lists or [name for name, each in types.items() if str(each) == "JSON[]"]
     names = {name.lower() for name in types}
     if len(lists) != 1 or (key and names.issuperset(key)) or any(file.extension in _LINES for file in files):
         return None
     objects = connection.execute(f"select count(*) from {source}").fetchall()[0][0]
     return lists[0] if objects == len(files) else None
+
+
+def _has_rows(type_: Any) -> bool:
+    return bool(type_.id == "list" and type_.children[0][1].id == "struct")
 
 
 def problem(error: duckdb.Error, files: Sequence[File]) -> str | None:

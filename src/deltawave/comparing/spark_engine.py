@@ -65,6 +65,9 @@ class SparkEngine(Engine):
     def values(self, side: Side) -> list[str]:
         return self._values[side]
 
+    def read(self) -> None:
+        """A session's tables stay where they are."""
+
     def pair(self, columns: Sequence[Column]) -> None:
         """One row for each key, with the row of each table that has it: the first one if it has several."""
         keys = [cell(column, "old") for column in keys_of(columns)]
@@ -108,7 +111,7 @@ class SparkEngine(Engine):
     def matched(self) -> str:
         return f"(select * from {self.pairs} where old_rows > 0 and new_rows > 0)"
 
-    def distinct_values(self, columns: Sequence[Column], most: int) -> dict[int, int]:
+    def estimated_values(self, columns: Sequence[Column]) -> dict[int, int]:
         # A smaller error takes Spark long to prepare, for many columns.
         counts = [f"approx_count_distinct({cell(column, side)}, 0.15D)" for column in columns for side in SIDES]
         (found,) = self.rows(f"select {', '.join(counts)} from {self.pairs}")

@@ -6,7 +6,7 @@ from deltawave.comparing.comparison import Comparison
 from deltawave.pages.texts import LINE, Table, line, plain, short
 
 CHANGES, CHANGED_COLUMNS = "Some of the changes", "Changed columns"
-NUMBERS, ONLY = "Numbers of changed columns", "Some of the rows only in "
+NUMBERS, ONLY = "Numbers of changed columns, in rows that differ", "Some of the rows only in "
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
