@@ -29,6 +29,7 @@ import yaml
 from packaging.version import Version
 from spark_servers import ConnectServer, ThriftServer
 
+from deltawave.environment import WITH_SPARK_3
 from deltawave.jars import JARS, PACKAGES, scala
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,8 +45,6 @@ DOORS = {
 }
 JVM = "-XX:TieredStopAtLevel=1"
 QUICKLY = {"spark.driver.extraJavaOptions": f"{JVM} -Dderby.stream.error.file=/dev/null"}
-# pyspark 3.5 needs numpy 1, which newer releases do not work with.
-PINS = {"3.5": ["pyarrow<26", "pandas<3", "numpy<2"]}
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def run(cell: Cell, wheel: Path, folder: Path) -> list[str]:
     words = {"wheel": str(wheel), "spark": cell.spark}
     packages = [f"dbt-core=={cell.dbt}.*", *(each.format(**words) for each in DOORS[cell.door])]
     left_out = ["pyspark"] if cell.door == "Connect" else []
-    python = environment(folder / "environment", cell.python, packages + PINS.get(cell.spark, []), *left_out)
+    python = environment(folder / "environment", cell.python, packages + [*(WITH_SPARK_3 if cell.spark == "3.5" else ())], *left_out)
     with target(cell, folder, wheel) as output:
         days = [str(ROOT / "tests" / "versions" / "everyday.py"), str(folder / "project")]
         options = ["--format", cell.table_format, "--target", json.dumps(output)]
@@ -211,8 +210,8 @@ def written(page: str, lines: Mapping[str, str]) -> str:
     return before + "\n".join([*head.splitlines()[:2], *rows]) + "\n" + "".join(f"\n{part}" for part in rest)
 
 
-def outcome(cell: Cell, wheel: Path, scratch: str) -> str | None:
-    """What the page says of a cell after its days, None if it failed; prints how it went."""
+def outcome(cell: Cell, wheel: Path, scratch: str) -> tuple[str, bool]:
+    """What the page says of a cell after its days, and whether all was right; prints how it went."""
     begun = time.monotonic()
     print(f"{cell.name}: begins", flush=True)
     with TemporaryDirectory(prefix=f"{cell.name}_", dir=scratch) as folder:
@@ -220,9 +219,9 @@ def outcome(cell: Cell, wheel: Path, scratch: str) -> str | None:
             right = run(cell, wheel, Path(folder))
         except RuntimeError as error:
             print(f"{cell.name}: FAILED\n{error}", flush=True)
-            return None
+            return f"failed on {date.today().isoformat()}", False
     print(f"{cell.name}: {len(right)} strategies right, {time.monotonic() - begun:.0f} s", flush=True)
-    return f"right on {date.today().isoformat()}: {', '.join(f'`{each}`' for each in right)}"
+    return f"right on {date.today().isoformat()}: {', '.join(f'`{each}`' for each in right)}", True
 
 
 def newest() -> None:
@@ -265,14 +264,13 @@ def main() -> None:
         (wheel,) = Path(scratch).glob("*.whl")
         failed = []
 
-        def tried(name: str) -> tuple[str, str | None]:
-            return name, outcome(BY_NAME[name], wheel, scratch)
+        def tried(name: str) -> tuple[str, str, bool]:
+            return name, *outcome(BY_NAME[name], wheel, scratch)
 
-        for name, said in pool.map(tried, given.cells or BY_NAME):
-            if said is None:
+        for name, said, is_right in pool.map(tried, given.cells or BY_NAME):
+            PAGE.write_text(written(PAGE.read_text(), {name: line(BY_NAME[name], said)}))
+            if not is_right:
                 failed.append(name)
-            else:
-                PAGE.write_text(written(PAGE.read_text(), {name: line(BY_NAME[name], said)}))
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
 
 

@@ -90,7 +90,8 @@
       'if(' ~ deltawave._matches(text, pattern) ~ ', try_cast(' ~ text ~ ' as ' ~ field.data_type ~ '), null)'
     ) }}
   {%- elif field.data_type == 'date' -%}
-    {{ return('try_to_date(' ~ text ~ ', ' ~ deltawave._literal(field.format) ~ ')') }}
+    {#- try_to_date exists since Spark 4.1. -#}
+    {{ return('to_date(try_to_timestamp(' ~ text ~ ', ' ~ deltawave._literal(field.format) ~ '))') }}
   {%- elif field.data_type == 'timestamp' -%}
     {{ return('try_to_timestamp(' ~ text ~ ', ' ~ deltawave._literal(field.format) ~ ')') }}
   {%- endif -%}

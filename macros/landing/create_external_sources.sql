@@ -30,6 +30,7 @@
   {%- for node in deltawave._external_sources(select) -%}
     {%- do definitions.append(deltawave._external_definition(node)) -%}
   {%- endfor -%}
+  {%- if definitions -%}{%- do deltawave._require_spark_4('external sources') -%}{%- endif -%}
   {%- for definition in definitions -%}
     {%- do deltawave._create_external_table(definition) -%}
   {%- endfor -%}

@@ -162,10 +162,11 @@ def add_jars(commands: "Commands") -> None:
 
 def print_jars(options: argparse.Namespace) -> int:
     """Print what a profile names as ``spark.jars.packages``."""
-    from deltawave.environment import installed_version
+    from deltawave.environment import CLIENT, installed_version
     from deltawave.jars import remedy
 
-    if (version := installed_version("pyspark")) is None:
+    # A server of Spark Connect has the version of its clients.
+    if (version := installed_version("pyspark") or installed_version(CLIENT)) is None:
         print("pyspark is not installed: pip install pyspark")
         return 1
     print(remedy(version))

@@ -19,6 +19,9 @@ DISTRIBUTION = "dbt-deltawave"
 # What of pyspark speaks to a server of Spark Connect, without a Spark of its own; users may have it instead of pyspark.
 CLIENT = "pyspark-client"
 SUPPORTED_JAVA = (17, 21)
+# What goes with Spark 3.5, beyond what this package requires.
+WITH_SPARK_3 = ("numpy<2", "pandas<3", "pyarrow<26")
+_PYTHON_OF_SPARK_3 = "<3.12"
 
 INSTALL_JAVA = """\
 Install Java 17 or 21 (21 where your release has no 17):
@@ -169,12 +172,17 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
     """Every check, on this machine."""
     declared = metadata.metadata(DISTRIBUTION)
     command = java_command(environ)
+    is_spark_3 = (installed_version("pyspark") or installed_version(CLIENT) or "").startswith("3.")
     needs_java = installed_version("pyspark") or not installed_version(CLIENT)
     java = [check_java(command, java_version_output(command), environ.get("JAVA_HOME"))] if needs_java else []
     findings = [
-        check_python(sys.version_info[:3], declared["Requires-Python"]),
+        check_python(
+            sys.version_info[:3], declared["Requires-Python"] + (f",{_PYTHON_OF_SPARK_3}" if is_spark_3 else "")
+        ),
         *java,
-        *check_packages(metadata.requires(DISTRIBUTION) or [], installed_version),
+        *check_packages(
+            [*(metadata.requires(DISTRIBUTION) or []), *(WITH_SPARK_3 if is_spark_3 else ())], installed_version
+        ),
         *check_profiles(environ, Path.cwd(), Path.home()),
     ]
     spark_home = check_spark_home(environ.get("SPARK_HOME"), installed_version("pyspark"))

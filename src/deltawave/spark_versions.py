@@ -13,6 +13,7 @@ def _is_spark_3() -> bool:
 
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from py4j.java_gateway import JavaClass
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark import SparkConf, SparkContext, java_gateway
@@ -58,6 +59,8 @@ __all__ = [
     "SparkConf",
     "SparkContext",
     "cancel_jobs",
+    "condition_of",
+    "frame_of",
     "java_gateway",
     "repartition_by_id",
     "sessions_of_jvm",
@@ -82,6 +85,22 @@ FUNCTIONS_OF_USERS = (
     "SCALA_UDF",
     *(() if _is_spark_3() else ("SQL_FUNCTION_EXPRESSION", "SQL_SCALAR_FUNCTION")),
 )
+
+
+def frame_of(session: SparkSession, table: "pa.Table") -> DataFrame:
+    """A table of pyarrow as a frame."""
+    if not _is_spark_3():
+        return session.createDataFrame(table)
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return session.createDataFrame(list(rows), from_arrow_schema(table.schema))
+
+
+def condition_of(error: Any) -> str | None:
+    """The name of an error of Spark, such as TABLE_OR_VIEW_NOT_FOUND."""
+    condition: str | None = error.getErrorClass() if _is_spark_3() else error.getCondition()
+    return condition
 
 
 def cancel_jobs(context: Any, group: str) -> None:

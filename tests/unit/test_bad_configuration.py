@@ -21,7 +21,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a share in words": {"max_insert_fraction": "half"},
     "a number of rows in words": {"expected_rows": "ten"},
     "no expected rows": {"expected_rows": 0},
-    "a number of rows, of dumps read in parts": {"strategy": "row_checksum", "expected_rows": 10},
+    "a number of rows, of dumps read in parts": {"strategy": "ranges", "expected_rows": 10},
     "a number of rows for each date, without dates": {
         "expected_rows": "select row_count from counts where day = {snapshot_date}"
     },
@@ -62,7 +62,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "a negative overlap": {**BY_TIME, "overlap": -1},
     "an overlap of months": {**BY_TIME, "overlap": "1 month"},
     "a covering copy with a select of its own": {**BY_TIME, "covering_copy": "shop.narrow"},
-    "a strategy and options that are gone": {"strategy": "window", "meta": {"in_place": True}},
+    "a strategy and options that are gone": {"strategy": "window", "in_place": True},
     "rows of the future that are to be ignored": {**BY_TIME, "future_timestamp": "ignore"},
     "rows without a time that are to be ignored": {**BY_TIME, "null_timestamp": "ignore"},
     "ranges of no rows": {"strategy": "ranges", "range_rows": 0},

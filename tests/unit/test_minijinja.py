@@ -16,6 +16,7 @@ import pytest
 from dbt_common.clients.jinja import get_environment
 from dbt_common.exceptions import CompilationError
 from jinja2 import nodes
+from model_options import placed
 from unit.macro_harness import ROOT, Macros, Relation, control_columns, make_batch, make_job
 from unit.minijinja_harness import MinijinjaMacros, files
 from unit.test_external_definition import source
@@ -94,7 +95,7 @@ TYPES = [
 
 
 def settings(macros: Macros, strategy: str) -> Any:
-    given = {"unique_key": "id", "meta": {"strategy": strategy, "owner": "bi"} | CONFIGS[strategy]}
+    given = placed({"unique_key": "id", "strategy": strategy, "meta": {"owner": "bi"}} | CONFIGS[strategy])
     return macros._differential_settings("accounts", given)
 
 
@@ -163,7 +164,7 @@ CALLS: dict[str, Callable[[Macros], Any]] = {
         {"high_water": "2026-01-31 00:00:00"},
     ),
     "checksums of rows": lambda macros: [
-        macros._checksum_of(make_batch(columns=COLUMNS)),
+        macros._checksums_of(make_batch(columns=COLUMNS)),
         macros._key_hash("dump", ["id", "it's"]),
     ],
     "rows of ranges": lambda macros: macros._rows_of_ranges(

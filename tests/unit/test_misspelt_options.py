@@ -1,6 +1,7 @@
 """A key that is nearly one of the options is refused; any other passes."""
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
@@ -45,10 +46,16 @@ FOREIGN = """
 
 # Near enough at the top level, where few keys are the user's own; under meta they are names like any other.
 FINE_UNDER_META = """
-    unique_key_columns updated_at_column relation hints remotes bucket
+    unique_key_columns updated_at_column relation hint hints copy_format remotes bucket
     contains_pii group windows remove overlay roots route every_hour full_refresh_day initial_load_date warn_after_hours
-    snapshot_date_source file_format_version updated_by updated_on Window overlaps
+    snapshot_date_source file_format_version updated_by updated_on Window deltawave_owner
 """
+# Under meta alone: an option with something around it.
+NEARLY_UNDER_META = {
+    **dict.fromkeys(["Overlap", "overlaps", "+overlap", "deltawave_overlap", "deltawave.overlap"], "overlap"),
+    **dict.fromkeys(["Every", "+every", "EVERY", "deltawave-every"], "every"),
+    **dict.fromkeys(["deltawave-duplicate-keys", "deltawave_duplicate_key"], "duplicate_keys"),
+}
 
 MACROS = Macros()
 
@@ -87,6 +94,22 @@ def test_a_misspelt_option_under_meta_is_refused_too(given: str) -> None:
     assert f"accounts: '{given}' is not an option, but nearly '{option}'. Write '{option}', or rename" in str(
         error.value
     )
+
+
+@pytest.mark.parametrize(("given", "option"), NEARLY_UNDER_META.items())
+def test_an_option_with_our_name_or_in_capitals_is_refused_under_meta(given: str, option: str) -> None:
+    with pytest.raises(
+        CompilationError, match=re.escape(f"accounts: '{given}' is not an option, but nearly '{option}'")
+    ):
+        settings(meta={given: "x"})
+
+
+def test_an_option_of_snapshots_is_refused() -> None:
+    for config in ({"check_cols": ["name"]}, {"meta": {"check_cols": "all"}}):
+        with pytest.raises(
+            CompilationError, match="'check_cols' is not read by materialized: differential. Use 'compare"
+        ):
+            settings(**config)
 
 
 def test_keys_of_the_user_s_own_under_meta_pass() -> None:

@@ -40,7 +40,7 @@ def settings(kind: str, config: dict[str, Any]) -> dict[str, Any]:
 
 @EACH_KIND
 def test_both_places_give_the_same_settings(kind: str) -> None:
-    given = GIVEN[kind]
+    given = {option: value for option, value in GIVEN[kind].items() if option != "on_schema_change"}
     at_top, under_meta = settings(kind, given), settings(kind, {"meta": {"owner": "bi"} | given})
     assert under_meta == at_top
     mixed = dict(list(given.items())[1:])
@@ -61,9 +61,13 @@ def test_no_value_is_no_clash() -> None:
     # A model's none takes back what its folder says.
     config = {"unique_key": "id", "strategy": None, "meta": {"strategy": "union", "updated_at": None}}
     assert settings("differential", config)["strategy"] == "union"
-    # dbt 1 fills in its own default.
-    config = {"unique_key": "id", "on_schema_change": "ignore", "meta": {"on_schema_change": "fail"}}
-    assert settings("differential", config)["on_schema_change"] == "fail"
+
+
+def test_what_dbt_fills_in_is_not_read_from_meta() -> None:
+    """Its value at the top level may be the model's own, against that of its folder."""
+    for config in ({}, {"on_schema_change": "ignore"}, {"on_schema_change": "fail"}):
+        with pytest.raises(CompilationError, match="'on_schema_change' is under meta. It is dbt's own option"):
+            settings("differential", {"unique_key": "id", "meta": {"on_schema_change": "fail"}} | config)
 
 
 def test_a_name_and_a_list_of_it_are_no_clash() -> None:
@@ -84,12 +88,13 @@ def test_a_false_value_is_a_value() -> None:
 
 
 @EACH_KIND
-@pytest.mark.parametrize("block", ["deltawave", "Deltawave", "delta_wave"])
+@pytest.mark.parametrize("block", ["deltawave", "Deltawave", "delta_wave", "dbt_deltawave", "deltawave_options"])
 def test_a_block_of_ours_is_refused(kind: str, block: str) -> None:
-    with pytest.raises(CompilationError) as error:
-        settings(kind, GIVEN[kind] | {"meta": {block: {"state_schema": "kept"}}})
-    said = f"accounts: meta has a block '{block}', which nobody reads. Write its options directly under meta,"
-    assert said in str(error.value)
+    for options in ({"state_schema": "kept"}, [{"state_schema": "kept"}]):
+        with pytest.raises(CompilationError) as error:
+            settings(kind, GIVEN[kind] | {"meta": {block: options}})
+        said = f"accounts: meta has a block '{block}', which nobody reads. Write its options directly under meta,"
+        assert said in str(error.value)
 
 
 def test_options_of_different_kinds_are_not_mistaken_for_each_other() -> None:

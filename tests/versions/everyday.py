@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,20 @@ Row = Mapping[str, Any]
 KEY = ["region", "id"]
 TYPES = {"region": "string", "id": "bigint", "name": "string", "amount": "decimal(9,2)", "note": "string"}
 TIMES = {"updated_at": "timestamp", "is_deleted": "boolean"}
+# What a change says besides its values, and how the log shows it as texts.
+CHANGE = {
+    "_change_type": "`_change_type`",
+    "changed": "array_join(array_sort(`_changed_columns`), ', ')",
+    "name_before": "`_before`.`name`",
+    "amount_before": "cast(`_before`.`amount` as string)",
+}
+# Types that not all engines compare, each with another value for another name.
+TYPED = {
+    "number": "cast(length(`name`) as double) / 3",
+    "day": "date_add(date'2026-01-01', length(`name`))",
+    "tags": "array(`name`, null)",
+    "part": "named_struct('a', array(`amount`), 'b', `name`)",
+}
 
 
 def row(key: tuple[str, int], day: int, name: str, amount: str = "1.50", note: str | None = None) -> Row:
@@ -66,7 +80,7 @@ class Log:
     sees_deletes: bool = True
     has_duplicates: bool = False
     takes_columns: bool = False
-    needs_library: bool = False
+    types: Sequence[str] = ()
 
     @property
     def strategy(self) -> str:
@@ -74,14 +88,14 @@ class Log:
 
 
 LOGS = {
-    "logged_by_default": Log({"strategy": "auto"}, takes_columns=True),
+    "logged_by_default": Log({"strategy": "auto"}, takes_columns=True, types=["number", "day"]),
     "joined": Log({"strategy": "outer_join"}, takes_columns=True),
     "bags": Log({"strategy": "outer_join", "duplicate_keys": "multiset"}, has_duplicates=True),
-    "united": Log({"strategy": "union"}, takes_columns=True),
+    "united": Log({"strategy": "union"}, takes_columns=True, types=list(TYPED)),
     "merged": Log({"strategy": "sort_merge"}, takes_columns=True),
     "ranged": Log({"strategy": "ranges", "range_rows": 5}),
     "summed": Log({"strategy": "range_checksum", "range_rows": 5}),
-    "by_checksum": Log({"strategy": "row_checksum"}),
+    "by_checksum": Log({"strategy": "row_checksum"}, takes_columns=True, types=list(TYPED)),
     "timed": Log(
         {"strategy": "timestamp", "updated_at": "updated_at", "ignore_columns": ["is_deleted"]},
         ["updated_at"],
@@ -91,7 +105,7 @@ LOGS = {
         {"strategy": "timestamp_delete_flag", "updated_at": "updated_at", "delete_flag": "is_deleted"},
         ["updated_at", "is_deleted"],
     ),
-    "hashed": Log({"strategy": "hash_compressed"}, takes_columns=True, needs_library=True),
+    "hashed": Log({"strategy": "hash_compressed"}, takes_columns=True),
     "viewed": Log({"strategy": "view", "root": "joined", "relations": {"joined": dict(zip(KEY, KEY, strict=True))}}),
 }
 # Logs that scd2 follows; current_state follows all.
@@ -114,13 +128,20 @@ def values(rows: Sequence[Row], types: Mapping[str, str]) -> str:
     return "\nunion all\n".join(selects) + ("" if rows else " limit 0")
 
 
-def unlike(model: str, types: Mapping[str, str], rows: Sequence[Row], where: str = "true") -> str:
-    """A select of how often the rows of a model that fulfil a condition are others than these."""
+def unlike(
+    model: str,
+    types: Mapping[str, str],
+    rows: Sequence[Row],
+    where: str = "true",
+    shown: Mapping[str, str] | None = None,
+) -> str:
+    """A select of how often the rows of a model that fulfil a condition are others than these; ``shown``: columns."""
     names = ", ".join(f"`{name}`" for name in types)
+    columns = ", ".join(f"{(shown or {}).get(name, f'`{name}`')} as `{name}`" for name in types)
     return f"""
     select '{model}' as model, to_json(struct({names})) as unlike, sum(weight) as copies
     from (
-        select {names}, 1 as weight from {{{{ ref('{model}') }}}} where {where}
+        select {columns}, 1 as weight from {{{{ ref('{model}') }}}} where {where}
         union all
         select {names}, -1 as weight from ({values(rows, types)}) as wanted
     ) as rows_of_both
@@ -147,13 +168,18 @@ class Expected:
             {(*each, None): count for each, count in self.state.items()}
         )  # fmt: skip
         gone, come = old - new, new - old
+        previous = {each[:2]: each for each in gone}
         for found, kind in ((come, "insert"), (gone, "delete")):
-            others = {each[:2] for each in (gone if kind == "insert" else come)}
             for each in found.elements():
-                is_update = each[:2] in others
-                if is_update and kind == "delete":
+                before = previous.get(each[:2]) if kind == "insert" else None
+                if kind == "delete" and each[:2] in {other[:2] for other in come}:
                     continue
-                change = {"_change_type": "update" if is_update else kind}
+                change = dict.fromkeys(CHANGE) | {"_change_type": "update" if before else kind}
+                if before:
+                    changed = [name for name, old, now in zip(names, before, each, strict=True) if old != now]
+                    changed += log.types if "name" in changed else []
+                    change["changed"] = ", ".join(sorted(changed))
+                    change |= {"name_before": before[2], "amount_before": before[3]}
                 self.changes.append({**dict.fromkeys(TYPES), **dict(zip(names, each, strict=True)), **change})
         self.state, self.names = new, names
 
@@ -168,7 +194,6 @@ class Project:
 
     folder: Path
     table_format: str
-    logs: Mapping[str, Log]
 
     def write(self, path: str, text: str) -> None:
         file = self.folder / path
@@ -182,7 +207,7 @@ class Project:
         models = {"+file_format": self.table_format, "+materialized": "table"}
         project = {"name": "days", "version": "1.0.0", "profile": "days", "models": {"days": models}}
         self.write("dbt_project.yml", json.dumps(project | {"flags": {"send_anonymous_usage_stats": False}}))
-        for name, log in self.logs.items():
+        for name, log in LOGS.items():
             self.write(f"models/{name}.sql", self._log(name, log))
             self.write(f"models/{name}_now.sql", self._follower(name, "current_state"))
             if name in WITH_HISTORY:
@@ -190,9 +215,9 @@ class Project:
 
     def _log(self, name: str, log: Log) -> str:
         options = {"max_delete_fraction": 1, **log.options}
-        if log.takes_columns:
-            options["on_schema_change"] = "append_new_columns"
         given = {"materialized": "differential", "unique_key": KEY, "meta": options}
+        if log.takes_columns:
+            given["on_schema_change"] = "append_new_columns"
         return f"{{{{ config(**fromjson({json.dumps(json.dumps(given))})) }}}}\n{self._select(name, log)}"
 
     def _select(self, name: str, log: Log) -> str:
@@ -201,11 +226,12 @@ class Project:
         if log.has_duplicates:
             return "select * from {{ ref('doubled') }}"
         if not log.columns:
-            return "select * from {{ ref('dump') }}"
+            typed = "".join(f", {TYPED[each]} as `{each}`" for each in log.types)
+            return f"select *{typed} from {{{{ ref('dump') }}}}"
         return "select * from {{ ref('source_rows') }}"
 
     def _follower(self, name: str, kind: str) -> str:
-        if self.logs[name].has_duplicates:
+        if LOGS[name].has_duplicates:
             return f"{{{{ deltawave.current_state(ref('{name}'), {KEY}, duplicate_keys='multiset') }}}}"
         return f"{{{{ config(materialized='{kind}', unique_key={KEY}) }}}}\nselect * from {{{{ ref('{name}') }}}}"
 
@@ -218,16 +244,21 @@ class Project:
         self.write("models/doubled.sql", values([each for each in there for _ in range(1 + (each["id"] == 4))], types))
         for name, expects in expected.items():
             own = {column: kind for column, kind in TYPES.items() if column in expects.names}
-            came = [each for each in expects.changes if each["_change_type"] != "delete"]
-            kind, keys = {"_change_type": "string"}, {key: TYPES[key] for key in KEY}
             found = [
-                unlike(name, kind | own, came, "_change_type <> 'delete'"),
-                unlike(name, kind | keys, expects.changes),
+                unlike(name, dict.fromkeys(CHANGE, "string") | own, expects.changes, shown=CHANGE),
                 unlike(f"{name}_now", own, expects.rows),
             ]
             if name in WITH_HISTORY:
                 found.append(unlike(f"{name}_history", own, expects.rows, "dbt_valid_to is null"))
             self.write(f"tests/{name}_as_expected.sql", "\nunion all\n".join(found))
+
+    def seed(self) -> None:
+        """A seed, with the types that dbt finds."""
+        rows = [(1, "ann", "1.5", "2026-01-31", "true"), (2, "söuth", "", "2026-02-01", "false")]
+        names = {"id": "bigint", "name": "string", "rate": "double", "day": "date", "is_open": "boolean"}
+        self.write("seeds/regions.csv", "\n".join([",".join(names), *(",".join(map(str, each)) for each in rows)]))
+        wanted = [dict(zip(names, (value or None for value in each), strict=True)) for each in rows]
+        self.write("tests/seed_as_expected.sql", unlike("regions", names, wanted))
 
     def dbt(self, *command: str) -> None:
         """Run a command. Raises ``SystemExit`` with what failed."""
@@ -245,29 +276,23 @@ class Project:
             sys.exit("\n".join([f"dbt {' '.join(command)} failed", *failed]))
 
 
-def offered(kind: str) -> Iterator[tuple[str, Log]]:
-    for name, log in LOGS.items():
-        if kind == "deltawave" or not log.needs_library:
-            yield name, log
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the project is written; it has to be empty")
     parser.add_argument("--format", default="parquet", choices=["parquet", "delta", "iceberg"])
     parser.add_argument("--target", type=json.loads, required=True, help="an output of profiles.yml, as JSON")
     given = parser.parse_args()
-    logs = dict(offered(given.target["type"]))
-    project = Project(given.folder, given.format, logs)
+    project = Project(given.folder, given.format)
     project.begin(given.target)
-    expected = {name: Expected() for name in logs}
+    project.seed()
+    expected = {name: Expected() for name in LOGS}
     project.dbt("deps")
     for number, rows in enumerate(days(), 1):
-        for name, log in logs.items():
+        for name, log in LOGS.items():
             expected[name].take(rows, log, number)
         project.day(number, rows, expected)
         project.dbt("build")
-        print(f"day {number}: {len(logs)} logs as expected", flush=True)
+        print(f"day {number}: {len(LOGS)} logs as expected", flush=True)
     project.dbt("run-operation", "deltawave.report", "--args", "{model: joined}")
     if given.target["type"] == "deltawave":
         project.dbt(
@@ -277,7 +302,7 @@ def main() -> None:
             f"{{a: joined_now, b: timed_now, unique_key: [{', '.join(KEY)}]}}",
         )
     project.dbt("docs", "generate")
-    print(json.dumps(sorted({log.strategy for log in logs.values()})))
+    print(json.dumps(sorted({log.strategy for log in LOGS.values()})))
 
 
 if __name__ == "__main__":

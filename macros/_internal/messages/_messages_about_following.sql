@@ -16,7 +16,7 @@
       'scd2_multiset':
         "{model}: {log} is a log with duplicate_keys: multiset, whose rows have no key by which versions could be "
           ~ "told apart. Use materialized: current_state.",
-      'snapshot_option': "{model}: '{option}' is not read by materialized: scd2. Use '{instead}' instead.",
+      'snapshot_option': "{model}: '{option}' is not read by materialized: {kind}. Use '{instead}' instead.",
       'snapshot_strategy':
         "{model}: 'strategy: {strategy}' is not read by materialized: scd2, nor is 'updated_at'. The change log "
           ~ "finds the changes, and its _batch_at are the times of the versions. Take them out.",

@@ -10,6 +10,9 @@
       'option_twice':
         "{model}: '{option}' is {under_meta!r} under meta, but {at_top!r} at the top level of the config. Take "
           ~ "one of them out.",
+      'option_of_dbt':
+        "{model}: '{option}' is under meta. It is dbt's own option: write it at the top level of the config, since dbt "
+          ~ "gives it a value there.",
       'removed':
         "{model}: this version does without some of the model's configuration: {found}. The log goes on from its "
           ~ "last batch.",

@@ -21,6 +21,7 @@
       'format_partition':
         "source {source}: the quarantine has a column '{column}' of its own, so no partition can have that name. "
           ~ "Rename the folders.",
+      'needs_spark_4': "Spark {version} can't read {what} as deltawave does; they need Spark 4.0 or newer.",
       'external_options':
         "source {source}: 'external.options' can't be {value!r}; it takes a mapping like {header: true}.",
       'external_without_columns':

@@ -5,6 +5,7 @@
 {%- macro _differential_settings(name, config) -%}
   {%- set options = deltawave._options() -%}
   {%- do deltawave._refuse_removed(name, config, options) -%}
+  {%- do deltawave._refuse_snapshot_options(name, config, 'differential') -%}
   {%- set settings = deltawave._read_options(name, config, options) -%}
   {%- do deltawave._check_settings(name, settings, options) -%}
   {%- do settings.update(is_auto=settings.strategy == 'auto', reason='configured') -%}

@@ -23,9 +23,11 @@
 {%- macro _given(name, config, option) -%}
   {%- set under_meta = (config.get('meta') or {}).get(option) -%}
   {%- set at_top = config.get(option) -%}
-  {#- dbt 1 gives each model this value, which is also our default. -#}
-  {%- set is_of_dbt = option == 'on_schema_change' and at_top == 'ignore' -%}
-  {%- if under_meta is not none and at_top is not none and under_meta != at_top and not is_of_dbt -%}
+  {#- dbt 1 gives each model a value at the top level, which may be the model's own: nothing tells which goes first. -#}
+  {%- if option == 'on_schema_change' and under_meta is not none -%}
+    {%- do deltawave._fail('option_of_dbt', {'model': name, 'option': option}) -%}
+  {%- endif -%}
+  {%- if under_meta is not none and at_top is not none and under_meta != at_top -%}
     {#- A name is the same as a list of it. -#}
     {%- set listed = deltawave._listed(under_meta) -%}
     {%- if listed is none or listed != deltawave._listed(at_top) -%}
@@ -40,7 +42,8 @@
 {# Refuses configuration keys that look meant for us but that nobody reads. #}
 {%- macro _refuse_unknown(name, config, options) -%}
   {%- set meta = config.get('meta') or {} -%}
-  {%- for given in meta if meta[given] is mapping and deltawave._is_near(given, 'deltawave') -%}
+  {%- for given in meta if meta[given] is iterable and meta[given] is not string
+      and ('deltawave' in given | lower or deltawave._is_near(given, 'deltawave')) -%}
     {%- do deltawave._fail('option_block', {'model': name, 'given': given}) -%}
   {%- endfor -%}
   {%- do deltawave._refuse_misspelt(name, config, options) -%}

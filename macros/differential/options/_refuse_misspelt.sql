@@ -46,16 +46,19 @@
 {%- endmacro -%}
 
 {#
-  Does a key under meta differ from the option only by case, dashes, a plural, words cut off or shortened (max_deletes,
-  ignore_cols), or one letter? Words that are added make a key of the user's own (full_refresh_day), and so do a letter
-  or the plural in a short word (roots, remove).
+  Does a key under meta differ from the option only by case, dashes, our name before it, a plural, words cut off or
+  shortened (max_deletes, ignore_cols), or one letter? Words that are added make a key of the user's own
+  (full_refresh_day), and so do a letter or the plural in a short word (roots, remove).
 #}
 {%- macro _is_near_under_meta(given, option) -%}
-  {%- set theirs = deltawave._words_of_option(given) -%}
+  {%- set bare = modules.re.sub('^[^a-z0-9]*(deltawave[^a-z0-9]+)?', '', given | lower) -%}
+  {%- set theirs = deltawave._words_of_option(bare) -%}
   {%- set ours = deltawave._words_of_option(option) -%}
   {%- set one, other = theirs | join, ours | join -%}
-  {%- if one == other -%}
-    {{ return(ours | length > 1 or (other | length > 7 and given | length >= option | length)) }}
+  {%- if bare == option -%}
+    {{ return(true) }}
+  {%- elif one == other -%}
+    {{ return(ours | length > 1 or (other | length > 6 and bare | length >= option | length)) }}
   {%- endif -%}
   {%- set longer = [] -%}
   {%- for word, whole in zip(theirs, ours) if not whole.startswith(word) or word != whole and word | length < 3 -%}

@@ -1,7 +1,7 @@
 {#
   Refuses options and strategies that are gone, all of them in one message that says what to set, or what happens now.
-  The log goes on from its last
-  batch: what only a strategy that is gone kept of it is read once more, or made again from the log.
+  The log goes on from its last batch: what only a strategy that is gone kept of it is read once more, or made again
+  from the log. Under meta such an option is a key like any other: none of them changes what is found.
 #}
 {%- macro _refuse_removed(name, config, options) -%}
   {%- set removed = {
@@ -21,7 +21,7 @@
     ) -%}
   {%- endif -%}
   {%- for option, now in removed.items() if option not in options
-      and deltawave._given(name, config, option) is not none -%}
+      and config.get(option) is not none -%}
     {%- do found.append("take out '" ~ option ~ "': " ~ now) -%}
   {%- endfor -%}
   {%- if found -%}

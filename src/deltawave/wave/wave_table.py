@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from deltawave.source_state import reads_iceberg
+from deltawave.spark_versions import condition_of
 from deltawave.sql_text import literal, quoted
 from deltawave.wave.guards import Clock
 from deltawave.wave.run_plan import plan_run
@@ -197,7 +198,7 @@ def partitions(session: SparkSession, record: WaveRecord) -> dict[str, list[str]
         try:
             found[table] = [row[0] for row in session.sql(f"show partitions {table}").collect()]
         except AnalysisException as error:
-            if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
+            if condition_of(error) != "TABLE_OR_VIEW_NOT_FOUND":
                 raise
             # Another run has continued meanwhile, and dropped it.
     return found

@@ -111,9 +111,11 @@ class DeltawaveAdapter(SparkAdapter):
     @available.parse_none
     def view_of_seed(self, seed: "Seed", view: str) -> None:
         """Make ``view`` a temporary view of the cells of a seed until the node ends."""
+        from deltawave.spark_versions import frame_of
+
         handle = self._handle()
         with self.connections.exception_handler(f"rows of {view}"):
-            handle.leave_view(handle.session.createDataFrame(seed.cells), view, release=lambda: None)
+            handle.leave_view(frame_of(handle.session, seed.cells), view, release=lambda: None)
 
     def list_schemas(self, database: str | None) -> list[str]:
         self._check_models()

@@ -21,6 +21,8 @@ _METASTORES = (METASTORE_URL, "spark.hadoop.hive.metastore.uris", "spark.hive.me
 # The previous state of a differential model is bucketed and sorted by a hash of the key and joined by
 # it: without these settings Spark sorts it again, and shuffles it again if other columns join as well.
 _EVERYWHERE = {
+    # The default since Spark 4. Otherwise a value that can't be cast becomes null, and the log says that it changed.
+    "spark.sql.ansi.enabled": "true",
     "spark.sql.requireAllClusterKeysForCoPartition": "false",
     "spark.sql.legacy.bucketedTableScan.outputOrdering": "true",
 }
