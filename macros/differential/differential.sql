@@ -27,7 +27,7 @@
   {{ run_hooks(pre_hooks) }}
 
   {%- set state = deltawave._recover(job) -%}
-  {%- if settings.is_auto and not flags.EMPTY -%}
+  {%- if not flags.EMPTY -%}
     {%- do deltawave._choose_strategy(job, state) -%}
   {%- endif -%}
   {%- if var('deltawave_adopt', {}) != {} -%}

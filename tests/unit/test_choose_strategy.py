@@ -7,7 +7,6 @@ import pytest
 from unit.macro_harness import Macros, make_job
 
 COLUMNS = [{"name": "id", "data_type": "int"}, {"name": "name", "data_type": "string"}]
-SPANS = [{"name": "ID", "data_type": "interval year to month"}, COLUMNS[1]]
 LAST = {
     "batch_id": 7,
     "first_batch": 1,
@@ -29,21 +28,20 @@ def chosen(
     columns: list[dict[str, str]] = COLUMNS,
     python: bool = True,
     runs: bool = True,
+    reached: bool = True,
     size: str = "1.5 GiB",
-    host: str = "local[*]",
     warehouse: str = "file:/data/warehouse",
     **options: Any,
 ) -> tuple[str, str]:
     """The strategy and the reason, of a model with these options."""
     plan = "== Optimized Logical Plan ==\nRelation [id#1], Statistics(sizeInBytes=" + size + ")"
-    macros = Macros(
-        run_query=lambda sql: [(plan,)], flags=SimpleNamespace(EMPTY=False), target=SimpleNamespace(host=host)
-    )
+    macros = Macros(run_query=lambda sql: [(plan,)], flags=SimpleNamespace(EMPTY=False))
     settings = macros._differential_settings("accounts", {"strategy": "auto", "unique_key": "id"} | options)
     assert settings["strategy"] == "outer_join"
     if python:
         macros.adapter.runs_python = lambda: runs
         macros.adapter.session_setting = lambda name: warehouse
+        macros.adapter.call_library = lambda function, relations, options: reached
     job = make_job("accounts", settings=settings, columns=columns, select_columns=columns, strategy=None)
     macros._choose_strategy(job, {"record": last, "is_new_generation": False})
     assert job["strategy"]["name"] == settings["strategy"]
@@ -59,41 +57,32 @@ def test_hashes_where_all_that_they_assume_holds() -> None:
     )
 
 
+@pytest.mark.parametrize("case", [{"python": False}, {"runs": False}, {"reached": False}])
+def test_spark_compares_the_hashes_that_duckdb_does_not_reach(case: dict[str, Any]) -> None:
+    """Without Python, on a cluster, and for types that it does not compare."""
+    strategy, reason = chosen(**case)
+    assert strategy == "row_checksum"
+    assert reason.startswith("auto: of 20,000,000 rows, the last batch changed 3,500; hashes cost less than a join")
+    assert reason.endswith("; compared by Spark, since DuckDB does not reach the rows")
+
+
 @pytest.mark.parametrize(
-    ("case", "reason"),
+    "case",
     [
-        ({"python": False}, "the profile does not run Python"),
-        ({"runs": False}, "the profile does not run Python"),
-        ({"host": "spark://one:7077"}, "nothing shows that the machines of spark://one:7077 have deltawave installed"),
-        (
-            {"host": "local-cluster[2,1,1024]"},
-            "nothing shows that the machines of local-cluster[2,1,1024] have deltawave",
-        ),
-        ({"columns": COLUMNS[:1]}, "the dump has other columns than the log"),
-        ({"columns": [COLUMNS[0], {"name": "name", "data_type": "int"}]}, "the dump has other columns than the log"),
-        (
-            {"last": {**LAST, "columns": [*LAST["columns"], {"name": "x", "data_type": "int", "in_copy": False}]}},
-            "the dump has other columns than the log",
-        ),
+        {"columns": COLUMNS[:1]},
+        {"columns": [COLUMNS[0], {"name": "name", "data_type": "int"}]},
+        {"last": {**LAST, "columns": [*LAST["columns"], {"name": "x", "data_type": "int", "in_copy": False}]}},
     ],
 )
-def test_a_join_where_python_does_not_pay(case: dict[str, Any], reason: str) -> None:
-    strategy, found = chosen(**case)
-    assert strategy == "outer_join"
-    assert found.startswith("auto: " + reason)
+def test_a_dump_with_other_columns_than_the_log_is_joined(case: dict[str, Any]) -> None:
+    assert chosen(**case) == ("outer_join", "auto: the dump has other columns than the log")
 
 
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
-        (
-            {"columns": SPANS, "last": {**LAST, "columns": [{**column, "in_copy": True} for column in SPANS]}},
-            "Spark does not hand over the key ID (interval year to month)",
-        ),
         ({"tolerance": {"price": 0.1}}, "'tolerance' can't be {'price': 0.1} with hashes"),
         ({"duplicate_keys": "multiset"}, "'duplicate_keys' can't be multiset with hashes"),
-        ({"ignore_columns": ["name"]}, "hashes do not cover columns that are not compared"),
-        ({"compare_columns": ["name"]}, "hashes do not cover columns that are not compared"),
         ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
         ({"before_image": "none"}, "hashes hold no rows"),
         ({"last": {**LAST, "updates": 5_000_000}}, "the last batch changed more than a fifth of the rows"),
@@ -126,18 +115,20 @@ class TestFirstDump:
         assert reason == f"auto: the first dump: {known}, and hashes pay from about 100 MB"
         assert chosen(None, size=size)[0] == "hash_compressed"
 
-    def test_python_is_needed(self) -> None:
-        assert chosen(None, python=False) == ("outer_join", "auto: the profile does not run Python")
+    def test_spark_hashes_a_large_one(self) -> None:
+        assert chosen(None, python=False)[0] == "row_checksum"
+        assert chosen(None, python=False, size="12.5 MiB")[0] == "outer_join"
 
 
 @pytest.mark.parametrize(
     "case",
     [
         {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns", "snapshot_date": "day"},
+        {"ignore_columns": ["name"]},
         # The first batch of a log is no change.
         {"last": {**LAST, "batch_id": 1, "inserts": 20_000_000}},
     ],
-    ids=["with the options of a model", "after the first batch"],
+    ids=["with the options of a model", "with columns that are not compared", "after the first batch"],
 )
 def test_hashes(case: dict[str, Any]) -> None:
     assert chosen(**case)[0] == "hash_compressed"
@@ -162,21 +153,17 @@ def test_small_tables_have_hashes_however_many_rows_change(changes: int) -> None
 
 
 @pytest.mark.parametrize(
-    "case",
-    [
-        {"columns": [COLUMNS[0], {"name": "tags", "data_type": "array<string>"}]},
-        {"columns": [COLUMNS[0], {"name": "name", "data_type": "string collate UTF8_LCASE"}]},
-        {"warehouse": "s3a://bucket/warehouse"},
-        {"duplicate_keys": "quarantine"},
-    ],
+    "case", [{"reached": False}, {"warehouse": "s3a://bucket/warehouse"}, {"duplicate_keys": "quarantine"}]
 )
 def test_small_tables_are_joined_where_duckdb_does_not_reach_all(case: dict[str, Any]) -> None:
     """A type that it does not compare, a log elsewhere, columns that only a join lands for the quarantine."""
     assert chosen(None, size="1.0 MiB", **case)[0] == "outer_join"
 
 
-def test_hashes_stay_when_columns_change() -> None:
+@pytest.mark.parametrize("strategy", ["hash_compressed", "row_checksum"])
+def test_hashes_stay_when_columns_change(strategy: str) -> None:
     """They land and join such a dump themselves, and have their next state then."""
-    last = LAST | {"progress_strategy": "hash_compressed", "rows_new": 100}
-    assert chosen(last, columns=COLUMNS[:1])[0] == "hash_compressed"
-    assert chosen(last | {"progress_strategy": "outer_join"}, columns=COLUMNS[:1])[0] == "outer_join"
+    last = LAST | {"progress_strategy": strategy, "rows_new": 300_000}
+    reached = strategy == "hash_compressed"
+    assert chosen(last, columns=COLUMNS[:1], reached=reached)[0] == strategy
+    assert chosen(last | {"progress_strategy": "outer_join"}, columns=COLUMNS[:1], reached=reached)[0] == "outer_join"

@@ -96,7 +96,8 @@ def test_only_columns_of_files_are_not_copied(is_plain: bool, is_repeatable: boo
     )
     id_column = {"name": "id", "data_type": "int"}
     settings = {"snapshot_date": None, "unique_key": ["id"]}
-    job = make_job(sql="select id from t -- all", columns=[id_column], settings=settings)
+    strategy = {"library": "deltawave.differencing.hash_compressed"}
+    job = make_job(sql="select id from t -- all", columns=[id_column], settings=settings, strategy=strategy)
     landed = Relation.create("dev", "x__slice_1_own")
     batch = {"is_repeatable": is_repeatable, "columns": [id_column | {"in_new": True}], "landed": landed}
     reading = macros.default___differences_by_hashes(job, batch, None)

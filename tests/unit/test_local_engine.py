@@ -192,7 +192,7 @@ def test_numbers_that_change_places_have_other_hashes() -> None:
 
 
 def test_the_version_is_that_of_the_hashes_of_values() -> None:
-    assert hash_compressed._version().startswith("DuckDB [(")
+    assert hash_compressed.hash_version().startswith("DuckDB [(")
 
 
 @pytest.mark.parametrize("is_there", [True, False])

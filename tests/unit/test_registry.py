@@ -163,6 +163,7 @@ def test_kinds_are_all_that_a_declaration_says() -> None:
         "requires",
         "allows",
         "library",
+        "elsewhere",
         "check",
         "source",
     }

@@ -74,7 +74,6 @@ def framed(engine: LocalEngine, select: str, schema: StructType) -> Any:
 def without_spark() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RowGroups, "of", row_groups)
-        patch.setattr(hash_compressed, "reaches", lambda _: True)
         patch.setattr(LocalEngine, "by_spark", LocalEngine.in_place)
         patch.setattr(LocalEngine, "frame", framed)
         yield

@@ -86,7 +86,7 @@ def run_operation(folder: Path, name: str, arguments: Mapping[str, Any], manifes
 class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
-    ``filters``: what follows the select of a model.
+    ``filters``: what follows the select of a model; ``settings``: more of Spark's.
     """
 
     def __init__(
@@ -94,6 +94,7 @@ class Project:
         snapshots: Snapshots,
         models: Mapping[str, Mapping[str, Any]] = MODELS,
         filters: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         self.snapshots = snapshots
         self.folder = snapshots.folder / "project"
@@ -104,7 +105,8 @@ class Project:
             select = f"select * from parquet.`{snapshots.folder / 'source'}` {(filters or {}).get(name, '')}"
             texts[name] = f"{{{{ config({arguments}) }}}}\n{select}"
         data = str(snapshots.folder / "spark")
-        write_project(self.folder, texts, {"threads": 1, "data_dir": data, "server_side_parameters": SETTINGS})
+        parameters = {**SETTINGS, **(settings or {})}
+        write_project(self.folder, texts, {"threads": 1, "data_dir": data, "server_side_parameters": parameters})
 
     def deliver(self, side: str) -> None:
         """Make a snapshot the source."""

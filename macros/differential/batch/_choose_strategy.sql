@@ -1,26 +1,40 @@
 {#
-  Chooses the strategy of a run under strategy: auto (LG95 4.7), by what earlier batches measured. All candidates write
-  the same log: a candidate whose assumptions do not hold, or that does not take the model's options, is not chosen.
+  Settles the strategy of a run: under strategy: auto by what earlier batches measured (LG95 4.7), otherwise the one
+  that the model names or, where its library does not reach the rows, the one that compares the same by SQL. All write
+  the same log.
 #}
 {%- macro _choose_strategy(job, state) -%}
   {%- set last = none if state.is_new_generation else state.record -%}
-  {%- set strategy, reason = deltawave._chosen(job, last) -%}
-  {%- do job.settings.update(strategy=strategy, reason='auto: ' ~ reason) -%}
-  {%- do deltawave._update(job, strategy=deltawave._strategy_named(job.name, strategy)) -%}
-  {%- set is_other = last and strategy != last.progress_strategy -%}
-  {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy ~ ', ' ~ job.settings.reason, info=is_other) -%}
+  {%- set named, reason = deltawave._chosen(job, last) if job.settings.is_auto else (job.settings.strategy, none) -%}
+  {%- set strategy = deltawave._strategy_named(job.name, named) -%}
+  {%- if strategy.elsewhere and not deltawave._is_reached_by_duckdb(job) -%}
+    {%- set strategy = deltawave._strategy_named(job.name, strategy.elsewhere) -%}
+    {%- set reason = [reason, 'compared by Spark, since DuckDB does not reach the rows'] | select | join('; ') -%}
+  {%- endif -%}
+  {%- set reason = 'auto: ' ~ reason if job.settings.is_auto else reason -%}
+  {%- if reason -%}
+    {%- do job.settings.update(strategy=strategy.name, reason=reason) -%}
+    {%- do deltawave._update(job, strategy=strategy) -%}
+    {%- set is_other = last and strategy.name != last.progress_strategy -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': strategy ' ~ strategy.name ~ ', ' ~ reason, info=is_other) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {#
-  The strategy and the reason: hash_compressed, which costs fewer blocks (LG96 Figure 6), unless something is against
-  it.
+  The strategy and the reason: hashes, which cost fewer blocks (LG96 Figure 6), unless something is against them.
 #}
 {%- macro _chosen(job, last) -%}
-  {%- set against = deltawave._reason_against_python(job, last) or deltawave._reason_against_hashes(job, last) -%}
+  {%- set against = deltawave._reason_against_hashes(job, last) -%}
   {%- if not against and not deltawave._is_quick(job) -%}
     {%- set against = deltawave._reason_of_size(job, last) -%}
   {%- endif -%}
   {{ return(('outer_join', against) if against else ('hash_compressed', deltawave._reason_for_hashes(last))) }}
+{%- endmacro -%}
+
+{# Were the rows of a batch compared by hashes? #}
+{%- macro _is_by_hashes(job, last) -%}
+  {{ return(last.progress_strategy in deltawave._strategies()
+    and deltawave._strategies()[last.progress_strategy].checksums == 'rows') }}
 {%- endmacro -%}
 
 {#
@@ -40,7 +54,7 @@
 {%- macro _reason_of_size(job, last) -%}
   {%- if last -%}
     {%- set few = adapter.dispatch('_few_rows', 'deltawave')() -%}
-    {%- set limit = few // 4 if last.progress_strategy == 'hash_compressed' else few -%}
+    {%- set limit = few // 4 if deltawave._is_by_hashes(job, last) else few -%}
     {%- if last.rows_new < limit -%}
       {{ return(deltawave._with_commas(
         last.rows_new ~ ' rows are too few for hashes to pay (fewer than ' ~ limit ~ ')'
@@ -81,24 +95,17 @@
 #}
 {%- macro default___few_bytes() -%}{{ return(100000000) }}{%- endmacro -%}
 
-{# Why hashes can't be compared, whatever the options; none if nothing is against it. #}
-{%- macro _reason_against_python(job, last) -%}
-  {%- if not deltawave._runs_python() -%}
-    {{ return('the profile does not run Python') }}
-  {%- elif not deltawave._has_local_master() -%}
-    {{ return('nothing shows that the machines of ' ~ target.host ~ ' have deltawave installed') }}
-  {%- elif last and last.progress_strategy != 'hash_compressed' and deltawave._columns_differ(job, last) -%}
-    {{ return('the dump has other columns than the log') }}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# Why hash_compressed cannot be chosen; none if nothing is against it. #}
+{# Why rows are not compared by hashes; none if nothing is against it. #}
 {%- macro _reason_against_hashes(job, last) -%}
   {%- set by_options = deltawave._options_against_hashes(job) -%}
   {%- if by_options or not last -%}
     {{ return(by_options) }}
   {%- elif last.is_baseline -%}
     {{ return(deltawave._log_lacks_rows()) }}
+  {%- elif not deltawave._is_by_hashes(job, last) and deltawave._columns_differ(job, last) -%}
+    {{ return('the dump has other columns than the log') }}
+  {%- elif job.remote and not deltawave._is_reached_by_duckdb(job) -%}
+    {{ return('Spark would fetch the remote rows twice') }}
   {%- endif -%}
   {%- set is_large = last.rows_new >= adapter.dispatch('_few_rows', 'deltawave')() -%}
   {%- if is_large and last.inserts + last.updates + last.deletes > last.rows_new // 5
@@ -107,21 +114,15 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# What the options have against hash_compressed; none if nothing. #}
+{# What the options have against hashes; none if nothing. #}
 {%- macro _options_against_hashes(job) -%}
   {%- set settings = job.settings -%}
-  {%- if settings.compare_columns is not none or settings.ignore_columns is not none -%}
-    {{ return('hashes do not cover columns that are not compared') }}
-  {%- elif settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
+  {%- if settings.initial_load == 'baseline' or settings.before_image == 'none' -%}
     {{ return(deltawave._log_lacks_rows()) }}
   {%- endif -%}
   {%- for option, allowed in deltawave._strategy_named(job.name, 'hash_compressed').allows.items()
       if settings[option] not in allowed -%}
     {{ return("'" ~ option ~ "' can't be " ~ settings[option] ~ ' with hashes') }}
-  {%- endfor -%}
-  {%- for column in job.columns if column.name | lower in settings.unique_key | map('lower')
-      and 'interval' in column.data_type | lower -%}
-    {{ return('Spark does not hand over the key ' ~ column.name ~ ' (' ~ column.data_type ~ ')') }}
   {%- endfor -%}
 {%- endmacro -%}
 

@@ -40,8 +40,6 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
   {%- if job.strategy.reads == 'differences' -%}
     {%- do deltawave._update(batch.result, rows_dump=rows_new + rows_aside) -%}
     {%- do deltawave._check_rows(job, batch, batch.result.rows_dump) -%}
-  {%- elif job.strategy.checksums == 'rows' -%}
-    {%- do deltawave._check_rows(job, batch, rows_new + batch.result.quarantined) -%}
   {%- endif -%}
 {%- endmacro -%}
 

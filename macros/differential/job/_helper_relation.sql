@@ -25,16 +25,16 @@
 {%- endmacro -%}
 
 {#
-  The kinds of tables that an attempt writes, as patterns: the state, in one of its forms; the rows that it read, the
-  state's ranges, a view's touched anchors, the batches so far; a table that follows a log, and the changes to merge
-  into one; the tables of a wave index.
+  The kinds of tables that an attempt writes, as patterns: the state, in one of its forms; the rows that it read, their
+  keys, the state's ranges, a view's touched anchors, the batches so far; a table that follows a log, and the changes to
+  merge into one; the tables of a wave index.
 #}
 {%- macro _attempt_kinds() -%}
   {%- set forms = [] -%}
   {%- for name, form in deltawave._state_forms().items() if form.write or form.is_gone -%}
     {%- do forms.append(name) -%}
   {%- endfor -%}
-  {{ return(forms + ['slice', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch', 'index\\d+']) }}
+  {{ return(forms + ['slice', 'keys', 'ranges', 'ranges_after', 'anchors', 'history', 'rows', 'patch', 'index\\d+']) }}
 {%- endmacro -%}
 
 {# The table of a kind that this attempt writes for the batch. #}

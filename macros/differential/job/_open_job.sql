@@ -38,6 +38,7 @@
     'catalog': none,
     'buckets': none,
     'is_small': false,
+    'is_reached': none,
     'folders': {},
   } -%}
   {%- do deltawave._update(job, batches=deltawave._helper_relation(job, 'batches')) -%}

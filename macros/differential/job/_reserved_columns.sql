@@ -6,7 +6,7 @@
   {%- for number in range(1, 32) -%}{%- do steps.append('_step_' ~ number) -%}{%- endfor -%}
   {{ return([
     'change_type', 'changed_columns', 'batch_id', 'of_batch', 'batch_at', 'attempt', 'key_hash', 'row_checksum',
-    'is_flagged', 'was_kept', 'is_there',
+    'row_checksum_high', 'last_checksum', 'last_checksum_high', 'is_flagged', 'was_kept', 'is_there',
     '_change_type', '_changed_columns', '_before', '_batch_id', '_batch_at', '_recency',
   ] + steps) }}
 {%- endmacro -%}

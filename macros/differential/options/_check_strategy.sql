@@ -49,7 +49,7 @@
       'remedy': 'Take it out' ~ (', or take a strategy that allows it: ' ~ able | join(', ') if able else '') ~ '.',
     }) -%}
   {%- endfor -%}
-  {%- if strategy.compares == 'python' or strategy.library -%}
+  {%- if strategy.compares == 'python' or strategy.library and not strategy.elsewhere -%}
     {%- do deltawave._require_python(model_name, strategy) -%}
   {%- endif -%}
   {%- if strategy.check -%}

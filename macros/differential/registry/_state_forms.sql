@@ -34,7 +34,7 @@
     'files': dict(form, is_dump=true, is_gone=true),
     'base': dict(form, after='slice', write='_write_base', patched='_patched_base', has_rows=true, has_ranges=true),
     'checksums': dict(
-      form, after='slice', write='_write_checksums', of_rows='_checksums_of', patched='_patched_checksums',
+      form, after='slice', write='_write_checksums', of_rows='_checksums_of_rows', patched='_patched_checksums',
       fingerprint='_fingerprint_of_checksums',
       fixed_by=compared,
     ),

@@ -42,15 +42,13 @@
       allows=no_duplicates,
     ),
     'row_checksum': deltawave._strategy(
-      reads='slice', reader='_slice_by_row_checksums', keeps='checksums', checksums='rows', sees_deletes='all',
-      before_images='log',
-      source='CH98 3.3', allows=dict(no_duplicates, tolerance=[none]),
+      reads='differences', reader='_differences_by_row_checksums', keeps='checksums', checksums='rows',
+      sees_deletes='all', before_images='log', source='CH98 3.3', allows={'tolerance': [none]},
     ),
     'hash_compressed': deltawave._strategy(
       reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all',
-      before_images='log',
-      source='LG96 3.1', library='deltawave.differencing.hash_compressed', options=['memory_bytes'],
-      allows={'tolerance': [none]},
+      before_images='log', source='LG96 3.1', library='deltawave.differencing.hash_compressed',
+      elsewhere='row_checksum', options=['memory_bytes'], allows={'tolerance': [none]},
     ),
     'ranges': deltawave._strategy(
       reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4',
@@ -98,12 +96,14 @@
     allows         allowed values of options; others are refused
     library        for hashes: the Python module that computes and compares them, and reads the log's files, see
                    _hashes_of and _files_of_log
+    elsewhere      for a library: the strategy that is taken where it does not reach the rows
     check          a macro that checks the settings as a whole: check(model_name, settings)
     source         the paper's section
 #}
 {%- macro _strategy(
     reads, reader, keeps, sees_deletes, source, comparison='_changes_by_outer_join', compares='sql', ranges=none,
-    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none, check=none
+    checksums=none, before_images='always', resumes=none, options=[], requires={}, allows={}, library=none,
+    elsewhere=none, check=none
 ) -%}
   {{ return({
     'reads': reads,
@@ -120,6 +120,7 @@
     'requires': requires,
     'allows': dict(deltawave._limits(reads, compares), **allows),
     'library': library,
+    'elsewhere': elsewhere,
     'check': check,
     'source': source,
   }) }}

@@ -36,21 +36,25 @@
   {%- set settings = job.settings -%}
   {%- set is_usual = settings.duplicate_keys == 'fail' and settings.before_image != 'none'
       and not settings.tolerance -%}
-  {%- set is_local = deltawave._runs_python() and not job.remote and deltawave._has_local_master() -%}
   {{ return(
-    is_usual and is_local and job.strategy.comparison == '_changes_by_outer_join' and deltawave._is_read_by_duckdb(job)
+    is_usual and not job.remote and job.strategy.comparison == '_changes_by_outer_join'
+      and deltawave._is_read_by_duckdb(job)
   ) }}
 {%- endmacro -%}
 
-{# Do Spark's tasks run on this machine, which has deltawave installed? #}
-{%- macro _has_local_master() -%}
-  {{ return(modules.re.match('local($|\\[)', target.host or '') is not none) }}
+{# Does DuckDB compare the dump's columns as Spark does, and reach the files of both? Asked once per run. #}
+{%- macro _is_reached_by_duckdb(job) -%}
+  {%- if job.is_reached is none -%}
+    {%- do deltawave._update(job, is_reached=deltawave._runs_python() and adapter.call_library(
+      'deltawave.differencing.local_engine.reaches', {'rows': deltawave._in_parentheses(job.sql)}, {}
+    )) -%}
+  {%- endif -%}
+  {{ return(job.is_reached) }}
 {%- endmacro -%}
 
-{# Does DuckDB reach the log's files, and compare the dump's columns as Spark does? #}
+{# Does DuckDB also read the log, which consists of Parquet files on this machine? #}
 {%- macro _is_read_by_duckdb(job) -%}
-  {%- set types = job.columns | map(attribute='data_type') | join(' ') | lower -%}
-  {%- if job.settings.file_format != 'parquet' or modules.re.search('<|variant|interval|collate|char', types) -%}
+  {%- if job.settings.file_format != 'parquet' or not deltawave._is_reached_by_duckdb(job) -%}
     {{ return(false) }}
   {%- endif -%}
   {#- Then a table's `timestamp` has no zone, and a select's may have one. -#}

@@ -107,11 +107,6 @@
 
 {#- Hashes that are computed in another way cannot be compared. -#}
 {%- macro default___fingerprint_of_hashes(job, batch) -%}
-  {%- set cells = [] -%}
-  {%- for column in batch.columns if column.in_new -%}
-    {%- do cells.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
-  {%- endfor -%}
-  {%- set rows = {'rows': deltawave._in_parentheses('select ' ~ cells | join(', '))} -%}
-  {%- set version = adapter.call_library(job.strategy.library ~ '.hash_version', rows, {}) -%}
+  {%- set version = adapter.call_library(job.strategy.library ~ '.hash_version', {}, {}) -%}
   {{ return(local_md5(tojson([version, job.settings.unique_key, deltawave._hashed_columns(batch)]))) }}
 {%- endmacro -%}

@@ -1,8 +1,7 @@
 {#
   The state has keys and hashes, which a Python library compares with the whole dump (LG96 3.1). There are four cases:
 
-    first dump     it is landed; if it is nothing but columns of Parquet files, whose changes are noticed (see
-                   _source_fingerprint), it is read several times instead
+    first dump     see _reading_of_whole_dump
     other columns  hashes cannot be compared: the dump is landed whole, and Spark joins it with the previous rows, as
                    under outer_join
     else           if the library can read the log, the rows that differ come with their before images, and nothing is
@@ -11,25 +10,16 @@
 #}
 {%- macro default___differences_by_hashes(job, batch, last) -%}
   {%- set rows = deltawave._named_rows(job, batch) -%}
-  {%- if not last and batch.is_repeatable and deltawave._is_plain_scan(rows) -%}
-    {%- do deltawave._mark_attempt(job, batch) -%}
-    {%- set incoming = deltawave._in_parentheses(deltawave._hashed_slice(job, rows, is_balanced=false)) -%}
-    {%- set counted = deltawave._counted_in_files(job, batch, 'count_keys', {'rows': '(\n' ~ rows ~ '\n)'}) -%}
-    {{ return(deltawave._reading(incoming=incoming, counted=counted, is_whole=true, unlanded=rows)) }}
-  {%- endif -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
-    {%- do deltawave._create_slice(job, batch, rows) -%}
-    {%- set old = deltawave._previous_dump(job, batch, last) if last else none -%}
-    {%- set counted = none if last
-        else deltawave._counted_in_files(job, batch, 'count_keys', {'rows': batch.landed | string}) -%}
-    {{ return(deltawave._reading(incoming=batch.landed, old=old, counted=counted, is_whole=true)) }}
+    {{ return(deltawave._reading_of_whole_dump(job, batch, last, rows)) }}
   {%- endif -%}
   {%- set differing = deltawave._rows_by_hashes(job, batch, last, rows) -%}
   {%- if batch.result.measured.pairs is defined -%}
     {{ return(deltawave._reading_of_pairs(job, batch, last, differing, batch.result.measured)) }}
   {%- endif -%}
   {%- do deltawave._create_slice(job, batch, 'select * from ' ~ differing) -%}
-  {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept')) }}
+  {%- set keys = {'table': batch.landed | string, 'count': none} -%}
+  {{ return(deltawave._reading_of_differing(job, batch, 'is_there or was_kept', keys)) }}
 {%- endmacro -%}
 
 {# The log in which the library may find before images; none if it does not have them, or the library can't read it. #}

@@ -17,7 +17,6 @@ from pyspark.sql.types import StructField, StructType, YearMonthIntervalType
 from deltawave.comparable import contained_types
 from deltawave.differencing.batches import Batches, plain
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.hashing import VERSION
 from deltawave.differencing.in_place import RowGroups, groups_in_place, map_numbers, map_rows
 from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import Signatures, gathered, patched
@@ -35,12 +34,6 @@ PIECES = "segment int, kind tinyint, entries binary"
 _SEGMENT_ROWS = 1 << 19
 # Rows that a task compresses before it passes them on.
 _TASK_ROWS = 1 << 20
-
-
-def hash_version(rows: DataFrame) -> int:
-    """What computes the hashes of such rows: hashes of different versions cannot be compared."""
-    del rows
-    return VERSION
 
 
 def kept_hashes(rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int) -> DataFrame:

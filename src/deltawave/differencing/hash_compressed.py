@@ -1,7 +1,7 @@
 """Hash outer join with a compressed old snapshot (LG96 3.1: PHC1).
 
-DuckDB makes a hash table of the old snapshot's keys and hashes, and the new snapshot probes it. On several machines,
-and for types that DuckDB may compare in another way than Spark, ``sort_merge_compressed`` compares instead.
+DuckDB makes a hash table of the old snapshot's keys and hashes, and the new snapshot probes it. It has to reach the
+rows: see ``local_engine.reaches``.
 """
 
 import logging
@@ -13,10 +13,9 @@ import duckdb
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from deltawave.differencing import sort_merge_compressed
 from deltawave.differencing.contract import MEMORY_BYTES, Columns, flagged_schema, schema_of_pairs
 from deltawave.differencing.hash_selects import HashSelects, hashes
-from deltawave.differencing.local_engine import LocalEngine, or_spark, reaches
+from deltawave.differencing.local_engine import LocalEngine, or_spark
 from deltawave.differencing.logged_rows import Partitions, last_changes
 from deltawave.differencing.unchanged_row_groups import Marks
 
@@ -42,14 +41,9 @@ _SAMPLES: dict[str, T.DataType] = {
 }
 
 
-def hash_version(rows: DataFrame) -> str | int:
-    """What computes the hashes of such rows: hashes of different versions cannot be compared."""
-    return _version() if reaches(rows) else sort_merge_compressed.hash_version(rows)
-
-
 @cache
-def _version() -> str:
-    """The hashes of sample values. Most releases of DuckDB compute the same ones, so stored hashes stay valid."""
+def hash_version() -> str:
+    """The hashes of sample values: others cannot be compared with these. Most releases of DuckDB compute the same."""
     low, high = hashes(list(_SAMPLES), list(_SAMPLES.values()))
     with duckdb.connect(config={"threads": 1}) as connection:
         return f"DuckDB {connection.execute(f'select {low}, {high}').fetchall()}"
@@ -58,12 +52,7 @@ def _version() -> str:
 def kept_hashes(
     rows: DataFrame, *, unique_key: Sequence[str], columns: Columns, count: int, memory_bytes: int = MEMORY_BYTES
 ) -> DataFrame:
-    """Return the kept hashes of a snapshot of about ``count`` rows: the key k0, k1, ..., and ``low`` and ``high``.
-
-    Raises ``ValueError`` if an interval of months is in the key.
-    """
-    if not reaches(rows):
-        return sort_merge_compressed.kept_hashes(rows, unique_key=unique_key, columns=columns, count=count)
+    """Return the kept hashes of a snapshot of about ``count`` rows: the key k0, k1, ..., and ``low`` and ``high``."""
     compared = HashSelects(rows, unique_key, columns)
     return _computed(
         rows.sparkSession,
@@ -89,8 +78,6 @@ def patched_hashes(
     ``stored``, ``partitions``, ``from_batch``: a log whose last changes are the patches, see ``last_changes``; Spark
     reads them if DuckDB can not.
     """
-    if not reaches(patches):
-        return sort_merge_compressed.patched_hashes(kept, patches, unique_key=unique_key, columns=columns, count=count)
     compared = HashSelects(patches, unique_key, columns)
 
     def patch(engine: LocalEngine, read: Read) -> DataFrame:
@@ -142,10 +129,6 @@ def differing_pairs(
       are returned, too
     - others: as of ``sort_merge_compressed.differing_rows``
     """
-    if not reaches(new):
-        return sort_merge_compressed.differing_rows(
-            kept, new, unique_key=unique_key, columns=columns, rows=rows, patches=patches
-        ), {}
     compared = HashSelects(new, unique_key, columns)
 
     def find(engine: LocalEngine, read: Read) -> tuple[DataFrame, dict[str, Any]]:

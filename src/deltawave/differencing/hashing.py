@@ -1,7 +1,7 @@
 """Hashes of rows in Arrow columns, computed over whole columns: 64 bits for each seed.
 
 Kept hashes outlive the release that wrote them, so the function is specified here and does not come from a library
-whose hashes change between versions. ``VERSION`` changes with it.
+whose hashes change between versions.
 
 Values are equal exactly as in the delta contract: null equals null and nothing else, NaN equals NaN, -0.0 equals 0.0.
 Texts and binaries are compared by their bytes, decimals in the scale of their type; so both sides of a comparison need
@@ -19,8 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 Hashes = npt.NDArray[np.uint64]
-
-VERSION = 3
 
 # This many values of a column, and what is computed from them, stay in the cache of a core.
 _ROWS_AT_A_TIME = 16_384

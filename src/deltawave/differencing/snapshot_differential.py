@@ -12,6 +12,7 @@ from deltawave.comparable import described_columns, refuse_repeated_keys
 from deltawave.differencing import hash_compressed, sort_merge_compressed, text_diff, window
 from deltawave.differencing.compression import month_key, with_keys
 from deltawave.differencing.contract import MEMORY_BYTES, Contract
+from deltawave.differencing.local_engine import reaches
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
@@ -39,9 +40,12 @@ def by_hashes(library: ModuleType, old: DataFrame, new: DataFrame, contract: Con
     """Compress both snapshots and find by hashes the keys whose rows differ, then join the whole rows of these keys.
 
     ``library``: :mod:`~deltawave.differencing.sort_merge_compressed` or :mod:`~deltawave.differencing.hash_compressed`.
-    Spark joins snapshots whose keys it cannot hand to Python.
+    Where DuckDB does not reach both snapshots, the first one compares instead of the second. Spark joins snapshots
+    whose keys it cannot hand to Python.
     """
     unique_key = contract.unique_key
+    if library is hash_compressed and not (reaches(old) and reaches(new)):
+        library = sort_merge_compressed
     if months := month_key(old, unique_key):
         _LOG.info("no hashes, Spark joins both snapshots: the key column %s is an interval of months", months)
         return contract.outer_join(old, new)

@@ -22,7 +22,6 @@ from deltawave.differencing.compression import (
     Stored,
     by_segment,
     compressed,
-    hash_version,
     kept_hashes,
     merged,
     old_pieces,
@@ -39,7 +38,7 @@ from deltawave.differencing.signatures import Signatures, differences, key_hashe
 from deltawave.resources import holding, persisted
 from deltawave.sql_text import quoted
 
-__all__ = ["differing_rows", "hash_version", "kept_hashes", "patched_hashes"]
+__all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 
 _MOVED = "The source changed while it was compared: a row is another one in the second reading. Run again."
 

@@ -179,7 +179,8 @@ def _models() -> list[Model]:
         Model("summed", "range_checksum", {"range_rows": 4}),
         Model("summed_remote", "range_checksum", {"range_rows": 4}, is_remote=True),
         Model("summed_some", "range_checksum", {"range_rows": 4, **some}, size=20),
-        Model("hashed", "row_checksum", {}),
+        Model("hashed", "row_checksum", {"on_schema_change": "sync_all_columns"}),
+        Model("hashed_held", "row_checksum", {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns"}),
         Model("hashed_remote", "row_checksum", {}, is_remote=True),
         Model("probed", "hash_compressed", {"on_schema_change": "sync_all_columns"}),
         Model(

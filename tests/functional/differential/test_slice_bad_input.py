@@ -64,7 +64,7 @@ REFUSED = {
     "emptied hashes": Between({"strategy": "hash_compressed"}, damage=("hashes", "truncate table {}")),
     "kept rows that were taken away": Between({"strategy": "ranges"}, damage=("base", "truncate table {}")),
     "kept checksums that were added": Between(
-        {"strategy": "row_checksum"}, damage=("checksums", "insert into {} values (99, 1, 1)")
+        {"strategy": "row_checksum"}, damage=("checksums", "insert into {} values (99, 1, 1, 1)")
     ),
     "a previous state that is missing": Between({"strategy": "range_checksum"}, damage=("base", "drop table {}")),
     "other checksums after a baseline": Between(CHECKSUMS_ALONE, then={"compare_columns": "name"}),

@@ -60,20 +60,15 @@ def counts(bench: Workbench, model: str = MODEL) -> list[tuple[Any, ...]]:
 
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """How the new rows are compared."""
+    """An entry for each comparison by DuckDB."""
     seen: list[str] = []
-    probed, merged = hash_selects.HashSelects.differing, sort_merge_compressed.differing_rows
+    probed = hash_selects.HashSelects.differing
 
     def probes(*arguments: Any) -> str:
         seen.append("probed")
         return probed(*arguments)
 
-    def merges(*frames: Any, **options: Any) -> Any:
-        seen.append("merged")
-        return merged(*frames, **options)
-
     monkeypatch.setattr(hash_selects.HashSelects, "differing", probes)
-    monkeypatch.setattr(sort_merge_compressed, "differing_rows", merges)
     return seen
 
 
@@ -109,21 +104,21 @@ def test_two_dumps_and_the_second_one_again(
 
 
 def test_a_bad_key(bench: Workbench) -> None:
-    """A key that is kept, one that is not, and none; null keys are refused where hashes are merged, too."""
+    """A key that is kept, one that is not, and none; null keys are refused where Spark compares, too."""
     (bench.root / "models" / f"{MODEL}.sql").unlink()
     probing = {f"key_{key}": key for key in ("1", "1000", "null")}
     for name in probing:
         bench.add_differential(name, strategy="hash_compressed")
-    bench.add_differential("merging_null", TAGGED, strategy="hash_compressed")
+    bench.add_differential("tagged_null", TAGGED, strategy="hash_compressed")
     bench.build(table(3), *SEVERAL)
     before = bench.contents()
-    for name, key in (probing | {"merging_null": "null"}).items():
+    for name, key in (probing | {"tagged_null": "null"}).items():
         bad = f"select cast({key} as bigint) as account_id, 'old' as name"
         rows = f"select * from ({table(3)} union all {bad} union all {bad})"
-        is_merging = name == "merging_null"
-        bench.add_differential(name, tagged(rows) if is_merging else rows, strategy="hash_compressed")
+        is_tagged = name == "tagged_null"
+        bench.add_differential(name, tagged(rows) if is_tagged else rows, strategy="hash_compressed")
     said = bench.run(*SEVERAL).messages
-    for name in (*probing, "merging_null"):
+    for name in (*probing, "tagged_null"):
         assert ("null" if name.endswith("null") else "more than once") in said[name], name
     assert bench.contents() == before
 
@@ -217,7 +212,7 @@ class TestDuplicateKeys:
 class TestWholeDumps:
     """A strategy by hashes takes the options of outer_join, and writes its log."""
 
-    # Of the last one, DuckDB does not compare the rows.
+    # Spark compares the rows of the last one.
     MODELS = ("outer_join", "hash_compressed", "hash_compressed_tagged")
     COUNTS = "rows_old, rows_dump, rows_new, quarantined, inserts, deletes, updates, backfilled"
     # Keys 0 and 5 go, 4 is updated, 201 comes. Key 2 has its row twice, 3 another one as well, of 200 both are new.
@@ -243,14 +238,17 @@ class TestWholeDumps:
         for model in hashed:
             assert bench.log(columns, model) == bench.log(columns, joined), model
             assert bench.batches(self.COUNTS, model) == bench.batches(self.COUNTS, joined), model
-            assert len(kept(bench, "hashes", model)) == 1
-            assert not any(kept(bench, kind, model) for kind in ("copy", "slice", "accepted"))
+            form, other = ("checksums", "hashes")[:: 1 if model.endswith("_tagged") else -1]
+            assert len(kept(bench, form, model)) == 1
+            assert not any(kept(bench, kind, model) for kind in (other, "copy", "slice", "keys", "accepted"))
 
     def test_duplicate_keys_are_held(self, bench: Workbench) -> None:
         self.add_models(bench, duplicate_keys="quarantine")
-        alone = {"unread": {"before_image": "none"}, "baseline": {"initial_load": "baseline"}}
+        without = {"unread": {"before_image": "none"}, "baseline": {"initial_load": "baseline"}}
+        alone = {f"{model}{by}": options for model, options in without.items() for by in ("", "_by_spark")}
         for model, options in alone.items():
-            bench.add_differential(model, strategy="hash_compressed", duplicate_keys="quarantine", **options)
+            strategy = "row_checksum" if model.endswith("_by_spark") else "hash_compressed"
+            bench.add_differential(model, strategy=strategy, duplicate_keys="quarantine", **options)
         for dump in (table(0), self.HELD, self.HELD, self.CLEAN):
             bench.build(dump, *SEVERAL)
         self.check_logs(bench, "account_id, name, _change_type, _before.name, _changed_columns, _batch_id")
@@ -285,7 +283,8 @@ class TestWholeDumps:
         assert [row[0] for row in bench.batches("updates", "hash_compressed")] == [0, 1, 1, 1, 1, 1, 1]
         assert bench.batches("backfilled", "hash_compressed")[1] == (9,)
         # Hashes of the same columns are compared.
-        assert (readings.count("probed"), readings.count("merged")) == (compared, compared)
+        assert len(readings) == compared
+        assert {strategy for (strategy,) in bench.batches("strategy", self.MODELS[-1])} == {"row_checksum"}
 
     def test_a_log_without_the_first_rows_keeps_its_columns(self, bench: Workbench) -> None:
         bench.configure(strategy="hash_compressed", initial_load="baseline", on_schema_change="sync_all_columns")
@@ -402,13 +401,15 @@ class TestLogFiles:
 
 
 class TestTable:
-    def test_columns_that_python_cannot_give_back_are_merged(self, bench: Workbench, readings: list[str]) -> None:
+    def test_spark_compares_columns_that_duckdb_does_not(self, bench: Workbench, readings: list[str]) -> None:
         bench.configure(strategy="hash_compressed")
         dump = "select id as account_id, parse_json(if(id = {}, '1', '2')) as document from range(3)"
         bench.build(dump.format(1))
         bench.build(dump.format(2))
-        assert readings == ["merged"]
+        assert not readings
         assert counts(bench) == [(3, 0, 0), (0, 0, 2)]
+        reason = "compared by Spark, since DuckDB does not reach the rows"
+        assert bench.batches("strategy, reason") == [("row_checksum", reason)] * 2
 
     def test_it_goes_on_after_any_other_strategy(self, bench: Workbench) -> None:
         """The state that it begins with has another number of rows than the recorded one, which may be of ranges."""
@@ -505,7 +506,7 @@ class TestInPlace:
         store(bench, f"select {row}, 'old' as name from range(3)")
         dump = "select timestamp'2024-01-01 00:00:00Z' + make_dt_interval(id) as account_id, {} as name from range(3)"
         bench.add_differential("keyed", strategy="hash_compressed")
-        bench.add_differential("in_segments", TAGGED, strategy="hash_compressed")
+        bench.add_differential("by_spark", TAGGED, strategy="hash_compressed")
         bench.build(dump.format("'old'"))
         store(bench, f"select {row}, if(id = 1, 'new', 'old') as name from range(3)")
         bench.build(None, "--select", MODEL)
@@ -513,7 +514,7 @@ class TestInPlace:
         with setting("spark.sql.session.timeZone", "Asia/Tokyo"):
             done = bench.build(dump.format("if(id = 1, 'new', 'old')"))
             assert done.messages[MODEL].startswith("no changes")
-        for model in ("keyed", "in_segments"):
+        for model in ("keyed", "by_spark"):
             assert counts(bench, model) == [(3, 0, 0), (0, 0, 1)], model
 
     def test_what_is_more_than_columns_of_files_is_read_by_spark(
