@@ -177,9 +177,8 @@ def run(cell: Cell, wheel: Path, folder: Path) -> list[str]:
     words = {"wheel": str(wheel), "spark": cell.spark}
     packages = [f"dbt-core=={cell.dbt}.*", *(each.format(**words) for each in DOORS[cell.door])]
     left_out = ["pyspark"] if cell.door == "Connect" else []
-    python = environment(
-        folder / "environment", cell.python, packages + [*(WITH_SPARK_3 if cell.spark == "3.5" else ())], *left_out
-    )
+    packages += WITH_SPARK_3 if cell.spark == "3.5" else ()
+    python = environment(folder / "environment", cell.python, packages, *left_out)
     with target(cell, folder, wheel) as output:
         days = [str(ROOT / "tests" / "versions" / "everyday.py"), str(folder / "project")]
         options = ["--format", cell.table_format, "--target", json.dumps(output)]

@@ -66,7 +66,7 @@ def test_no_value_is_no_clash() -> None:
 def test_what_dbt_fills_in_is_not_read_from_meta() -> None:
     """Its value at the top level may be the model's own, against that of its folder."""
     for config in ({}, {"on_schema_change": "ignore"}, {"on_schema_change": "fail"}):
-        with pytest.raises(CompilationError, match="'on_schema_change' is under meta. It is dbt's own option"):
+        with pytest.raises(CompilationError, match=r"'on_schema_change' is under meta\. It is dbt's own option"):
             settings("differential", {"unique_key": "id", "meta": {"on_schema_change": "fail"}} | config)
 
 
