@@ -1,11 +1,10 @@
 """Measure `deltawave compare` of two files, each time as a process, against what else would answer the question.
 
-Prints one line for each goal, with medians of seconds and their ratio:
+Prints medians of seconds, and their ratios to one of the commands:
 
-- two files of four rows, against `python -c "import duckdb"`
-- large files in CSV and in Parquet, against DuckDB's full outer join of the same files, which counts the differences of
-  each column: of CSV as texts
-- the same, against datacompy, on Polars and on pandas, and against DuckDB's joins of one column after the other
+- two files of four rows, to `python -c "import duckdb"`
+- large files in CSV and in Parquet, to DuckDB's full outer join of the same files, which counts the differences of
+  each column: of CSV as texts. Beside them datacompy, on Polars and on pandas, and a join of DuckDB for each column
 - a table of 500 columns
 
 2% of the rows change, 0.5% are deleted and 0.5% inserted, and the new table has another order.
@@ -43,6 +42,12 @@ CHANGED = """
     from ({old}) order by hash(id)
 """
 Command = Sequence[str]
+# The command of each line that others are compared with.
+BASES = {
+    "two CSV files of 4 rows": "import duckdb",
+    "large CSV": "full outer join",
+    "large Parquet": "full outer join",
+}
 
 
 def main() -> None:
@@ -58,13 +63,11 @@ def main() -> None:
         for title, commands in measured(folder).items():
             chosen = {name: each for name, each in commands.items() if not given.without or given.without not in name}
             taken = medians(chosen, given.runs)
-            own = taken["deltawave"]
-            others = ", ".join(
-                f"{name} {seconds:.2f} s, {own / seconds:.2f} times, {own - seconds:+.2f} s"
-                for name, seconds in taken.items()
-                if name != "deltawave"
-            )
-            print(f"{title}: deltawave {own:.2f} s{f'; {others}' if others else ''}", flush=True)
+            base = taken.get(BASES.get(title, ""))
+            print(f"{title}:", flush=True)
+            for name, seconds in taken.items():
+                ratio = f", {seconds / base:.2f} times, {seconds - base:+.2f} s" if base else ""
+                print(f"  {name}: {seconds:.2f} s{ratio}", flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -91,9 +94,9 @@ def written(folder: Path, rows: int) -> None:
 def measured(folder: Path) -> dict[str, dict[str, Command]]:
     """The commands of each line, by what they are called."""
 
-    def own(old: str, new: str) -> Command:
+    def own(old: str, new: str, *options: str) -> Command:
         command = f"{sysconfig.get_path('scripts')}/deltawave"
-        return [command, "compare", f"{folder}/{old}", f"{folder}/{new}", "--key", "id", "--summary"]
+        return [command, "compare", f"{folder}/{old}", f"{folder}/{new}", "--key", "id", *options]
 
     def python(program: str) -> Command:
         return [sys.executable, "-c", program]
@@ -124,6 +127,7 @@ def measured(folder: Path) -> dict[str, dict[str, Command]]:
     large = {
         kind: {
             "deltawave": own(f"old.{kind}", f"new.{kind}"),
+            "deltawave --summary": own(f"old.{kind}", f"new.{kind}", "--summary"),
             "full outer join": by_duckdb(kind),
             "a join for each column": by_duckdb(kind, one_by_one=True),
             "datacompy, Polars": datacompy(kind, "polars"),
@@ -148,7 +152,7 @@ def medians(commands: Mapping[str, Command], runs: int) -> dict[str, float]:
             begin = time.perf_counter()
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             taken[name].append(time.perf_counter() - begin)
-            if done.returncode not in (0, 1) or (done.returncode == 1 and name != "deltawave"):
+            if done.returncode not in (0, 1) or (done.returncode == 1 and not name.startswith("deltawave")):
                 raise RuntimeError(f"{name}: {done.stderr[-500:]}")
     return {name: statistics.median(each) for name, each in taken.items()}
 
