@@ -16,6 +16,9 @@
         "{model}, batch {batch}: all rows were compared, and {count} row(s) of the previous state are no longer "
           ~ "in the select. strategy: {strategy} does not see deletes: the rows stay in the log. To have them "
           ~ "deleted, run once with strategy: outer_join.",
+      'cut_key':
+        "{model}: {setting} is TIMESTAMP_MILLIS, so that Spark writes the key column '{column}' without its "
+          ~ "microseconds, and would not find its rows again. Take TIMESTAMP_MICROS, or strategy: outer_join.",
       'range_key_type':
         "{model}: the key column '{column}' is of type {type}, which strategy: {strategy} cannot cut into ranges; "
           ~ "it has to be a whole number, decimal, text, date, timestamp or boolean. Cast it in the model's select, "

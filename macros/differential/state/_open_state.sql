@@ -49,7 +49,9 @@
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
   {%- set form = deltawave._form_of(last.state) -%}
-  {%- if form.fingerprint and last.checksum_fingerprint != batch.checksum_fingerprint -%}
+  {%- set is_other = last.checksum_fingerprint != batch.checksum_fingerprint
+      or deltawave._has_drifted(job, batch, last) -%}
+  {%- if form.fingerprint and is_other -%}
     {%- set able = [] -%}
     {%- for name, strategy in deltawave._strategies().items() if strategy.keeps == last.state.kind -%}
       {%- do able.append(name) -%}

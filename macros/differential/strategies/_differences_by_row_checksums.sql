@@ -57,6 +57,7 @@
   {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
   {%- set table = deltawave._attempt_relation(job, deltawave._own_table(batch, 'keys')) -%}
   {%- set is_patched = last.state.as_of != last.batch_id -%}
+  {%- do deltawave._refuse_cut_keys(job) -%}
   {%- set sql -%}
 create table {{ table }}
 using {{ deltawave._state_format() }}
@@ -134,6 +135,16 @@ where is_there <> if(was_kept, 1, 0)
   {{ return({'table': table | string, 'count': deltawave._row_count(job, table)}) }}
 {%- endmacro -%}
 
+{# Refuses keys that Spark cuts as it writes them: their rows would not be found in the second reading. #}
+{%- macro _refuse_cut_keys(job) -%}
+  {%- set setting = 'spark.sql.parquet.outputTimestampType' -%}
+  {%- for column in deltawave._key_columns(job) if 'timestamp' in column.data_type | lower -%}
+    {%- if 'MILLIS' in (deltawave._run(job, 'set ' ~ setting).rows[0][1] | upper) -%}
+      {%- do deltawave._fail('cut_key', {'model': job.name, 'column': column.name, 'setting': setting}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+{%- endmacro -%}
+
 {#
   The keys and checksums of some rows. is_there: 1 for those of the dump, 0 for changes of the log; is_flagged: whether
   a change is a delete, as an expression.
@@ -158,12 +169,12 @@ from {{ rows }}
 {# The dump's rows of those keys, and a row of the key alone where the dump has none now. #}
 {%- macro _differing_rows(job, batch, rows, keys) -%}
   {%- set same_key = deltawave._same_key(job.settings.unique_key, 'differing', 'dump') -%}
-with differing as (
-    select * from {{ keys.table }}
+with dump as (
+    {{ deltawave._indented(rows) }}
 ),
 
-dump as (
-    {{ deltawave._indented(rows) }}
+differing as (
+    select * from {{ keys.table }}
 ),
 
 found as (

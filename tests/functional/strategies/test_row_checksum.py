@@ -169,3 +169,55 @@ def test_row_checksums_log_no_row_that_never_was(bench: Workbench) -> None:
             *((number, "insert", "old") for number in range(21, 30, 2)),
             *((number, "delete", "old" if name == "logged" else None) for number in range(30, 40, 2)),
         ], name
+
+
+class TestWhatChecksumsLack:
+    def test_a_log_without_its_first_rows_takes_no_other_columns(self, bench: Workbench) -> None:
+        """The dump would be joined with the log, where all rows were new. Also a column that is not compared counts."""
+        bench.configure(
+            strategy="row_checksum",
+            initial_load="baseline",
+            compare_columns=["name"],
+            on_schema_change="append_new_columns",
+        )
+        bench.build("select id as account_id, 'old' as name from range(10)")
+        bench.dump("select id as account_id, if(id < 1, 'new', 'old') as name, 7 as extra from range(10)")
+        done = bench.run()
+        assert not done.ok
+        assert "It can only continue with strategy: row_checksum" in done.text
+        bench.build("select id as account_id, if(id < 1, 'new', 'old') as name from range(10)")
+        assert bench.log("account_id, _change_type") == [(0, "update")]
+
+    def test_keys_that_spark_would_cut_are_refused(self, bench: Workbench) -> None:
+        """Written without microseconds, a key would be found in neither reading."""
+        bench.configure(
+            "select *, timestamp_micros(account_id) as at from {{ target.schema }}.dump",
+            strategy="row_checksum",
+            unique_key=["account_id", "at"],
+        )
+        bench.build(table(3))
+        bench.dump(table(4))
+        bench.spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")
+        try:
+            done = bench.run()
+        finally:
+            bench.spark.conf.unset("spark.sql.parquet.outputTimestampType")
+        assert not done.ok
+        assert "writes the key column 'at' without its microseconds" in done.text
+
+    def test_a_log_that_spark_began_goes_on_where_duckdb_reaches_its_rows(self, bench: Workbench) -> None:
+        rows = "select id as account_id, if(id = {}, 'new', 'old') as name from range(4)"
+        bench.configure(strategy="row_checksum", initial_load="baseline")
+        bench.build(rows.format(9))
+        bench.configure(strategy="hash_compressed", initial_load="baseline")
+        bench.build(rows.format(1))
+        assert bench.batches("strategy, updates")[-1] == ("row_checksum", 1)
+
+    def test_a_relation_of_any_name_is_read(self, bench: Workbench) -> None:
+        bench.configure("select * from differing", strategy="row_checksum")
+        for name in ("old", "new"):
+            bench.spark.sql(
+                f"create or replace temp view differing as select id as account_id, '{name}' as name from range(3)"
+            )
+            bench.build("select 1 as one")
+        assert bench.batches("updates") == [(0,), (3,)]
