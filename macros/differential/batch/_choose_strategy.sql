@@ -7,10 +7,11 @@
   {%- set last = none if state.is_new_generation else state.record -%}
   {%- set named, reason = deltawave._chosen(job, last) if job.settings.is_auto else (job.settings.strategy, none) -%}
   {%- set strategy = deltawave._strategy_named(job.name, named) -%}
+  {%- set other = deltawave._strategy_named(job.name, strategy.elsewhere) if strategy.elsewhere else none -%}
   {#- Without the rows of the first dump, what a log has begun with can't be made anew. -#}
-  {%- set is_bound = last and last.is_baseline and last.state.kind == 'checksums' -%}
-  {%- if strategy.elsewhere and (is_bound or not deltawave._is_reached_by_duckdb(job)) -%}
-    {%- set strategy = deltawave._strategy_named(job.name, strategy.elsewhere) -%}
+  {%- set is_bound = other and last and last.is_baseline and deltawave._is_kept_by(other, last.state) -%}
+  {%- if other and (is_bound or not deltawave._is_reached_by_duckdb(job)) -%}
+    {%- set strategy = other -%}
     {%- set why = 'as the log began' if is_bound else 'since DuckDB does not reach the rows' -%}
     {%- set reason = [reason, 'compared by Spark, ' ~ why] | select | join('; ') -%}
   {%- endif -%}

@@ -12,8 +12,8 @@
   {%- if job.strategy.reads == 'dump' or deltawave._has_drifted(job, batch, last) -%}{{ return(last) }}{%- endif -%}
 
   {%- do deltawave._check_slice_columns(job, batch) -%}
-  {%- set is_reused = deltawave._is_in_form(job, last.state) and is_comparable -%}
-  {%- if deltawave._is_in_form(job, last.state) and not is_comparable -%}
+  {%- set is_reused = deltawave._is_kept_by(job.strategy, last.state) and is_comparable -%}
+  {%- if deltawave._is_kept_by(job.strategy, last.state) and not is_comparable -%}
     {%- set message = ': the kept ' ~ last.state.kind
         ~ ' were computed in another way; they are computed again, from the log' -%}
     {%- do log('deltawave: ' ~ job.name ~ message, info=true) -%}
@@ -32,8 +32,8 @@
   {{ return(dict(last, state=state, ranges=ranges)) }}
 {%- endmacro -%}
 
-{# Is a state in the form that the strategy keeps? #}
-{%- macro _is_in_form(job, state) -%}{{ return(state.kind == job.strategy.keeps) }}{%- endmacro -%}
+{# Is a state in the form that a strategy keeps? #}
+{%- macro _is_kept_by(strategy, state) -%}{{ return(state.kind == strategy.keeps) }}{%- endmacro -%}
 
 {# Has the dump other columns, or wider ones, than the state whose hashes are compared? #}
 {%- macro _has_drifted(job, batch, last) -%}

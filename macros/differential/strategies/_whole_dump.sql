@@ -32,7 +32,7 @@
 {%- macro _joins_in_files(job, batch, last) -%}
   {%- set kept = deltawave._types_of(last.columns | selectattr('in_copy')) -%}
   {{ return(
-    deltawave._is_in_form(job, last.state) and not deltawave._is_compared_otherwise(job, batch, last)
+    deltawave._is_kept_by(job.strategy, last.state) and not deltawave._is_compared_otherwise(job, batch, last)
     and kept == deltawave._types_of(batch.columns) and kept == deltawave._types_of(job.columns)
   ) }}
 {%- endmacro -%}
