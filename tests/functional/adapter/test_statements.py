@@ -15,7 +15,7 @@ STATEMENTS = {
     "hash_compressed": (8, 1),
     "timestamp": (15, 9),
     "ranges": (16, 10),
-    "row_checksum": (12, 7),
+    "row_checksum": (13, 7),
 }
 OPTIONS = {"timestamp": {"updated_at": "seen"}, "ranges": {"range_key": "account_id"}}
 
