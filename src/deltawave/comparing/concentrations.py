@@ -24,10 +24,12 @@ MOST_REPORTED = 10
 
 
 def measured(columns: Iterable[Category], values_of: Callable[[Category], int]) -> list[Category]:
-    """The columns that have few values, the fewest first; ``values_of``: about how many values one has.
+    """The categories with few values, the fewest first; ``values_of``: about how many values one has."""
+    return sorted((column for column in columns if 2 <= values_of(column) <= MOST_VALUES), key=values_of)[:MOST_COLUMNS]
 
-    Those that seem to have a single one come last.
-    """
+
+def perhaps_measured(columns: Iterable[Category], values_of: Callable[[Category], int]) -> list[Category]:
+    """The columns that may have few values, by estimates; those that seem to have a single one come last."""
     few = (column for column in columns if values_of(column) <= _MARGIN * MOST_VALUES)
     return sorted(few, key=lambda column: (values_of(column) < 2, values_of(column)))[:MOST_COLUMNS]
 

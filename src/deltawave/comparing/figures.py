@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from deltawave.comparing.columns import Column, compared, keys_of
 from deltawave.comparing.comparison import Change, Concentration, Kind
-from deltawave.comparing.concentrations import LEAST_ROWS, MOST_VALUES, measured, strongest, weighed
+from deltawave.comparing.concentrations import LEAST_ROWS, MOST_VALUES, perhaps_measured, strongest, weighed
 from deltawave.comparing.engine import Engine
 from deltawave.comparing.equality import cell, differs
 from deltawave.comparing.kinds import STRING
@@ -130,7 +130,7 @@ def concentrations(engine: Engine, columns: Sequence[Column], counts: Mapping[st
     if not categories or not kinds:
         return []
     estimates = engine.estimated_values(categories)
-    chosen = measured(categories, lambda column: estimates.get(column.number, 0))
+    chosen = perhaps_measured(categories, lambda column: estimates.get(column.number, 0))
     if not chosen:
         return []
     old = _values_of(engine, engine.cells("old"), chosen, "old")
