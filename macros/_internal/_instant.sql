@@ -24,10 +24,14 @@
 
 {#
   The UTC wall-clock time of an instant, as a timestamp_ntz. Computed by adding, not by converting: to_utc_timestamp
-  and date_format go through the session's time zone, which skips an hour in spring.
+  and date_format go through the session's time zone, which skips an hour in spring. Not by timestampadd, which takes an
+  int in Spark 3.5.
 #}
 {%- macro _utc_time(instant) -%}
-  {{ return("timestampadd(microsecond, unix_micros(" ~ instant ~ "), timestamp_ntz '1970-01-01 00:00:00')") }}
+  {%- set seconds = 'cast(unix_micros(' ~ instant ~ ') as decimal(20, 0)) / 1000000' -%}
+  {{ return(
+    "(timestamp_ntz '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, cast(" ~ seconds ~ ' as decimal(18, 6))))'
+  ) }}
 {%- endmacro -%}
 
 {%- macro _instant_format(time_in_utc) -%}

@@ -97,5 +97,5 @@
   {%- endif -%}
   {%- set instant = 'try_to_timestamp(concat(' ~ text ~ ", ' +0000'), " ~ deltawave._literal(field.format ~ ' Z')
       ~ ')' -%}
-  {{ return('timestampadd(microsecond, unix_micros(' ~ instant ~ "), timestamp_ntz'1970-01-01 00:00:00')") }}
+  {{ return(deltawave._utc_time(instant)) }}
 {%- endmacro -%}
