@@ -167,7 +167,7 @@ def install_jars(home: Path, python: Path, packages: str) -> None:
         asked = f"from pyspark.sql import SparkSession; print({session}.conf.get('spark.jars'))"
         group = package.partition(":")[0]
         for found in call([str(python), "-c", asked]).stdout.splitlines()[-1].split(","):
-            jar = Path(found.removeprefix("file:").replace("///", "/"))
+            jar = Path(found.removeprefix("file:"))
             if jar.name.startswith(f"{group}_"):
                 copy(jar, home / "jars")
 

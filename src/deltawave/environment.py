@@ -175,14 +175,13 @@ def examine(environ: Mapping[str, str]) -> list[Finding]:
     is_spark_3 = (installed_version("pyspark") or installed_version(CLIENT) or "").startswith("3.")
     needs_java = installed_version("pyspark") or not installed_version(CLIENT)
     java = [check_java(command, java_version_output(command), environ.get("JAVA_HOME"))] if needs_java else []
+    python, required = declared["Requires-Python"], metadata.requires(DISTRIBUTION) or []
+    if is_spark_3:
+        python, required = f"{python},{_PYTHON_OF_SPARK_3}", [*required, *WITH_SPARK_3]
     findings = [
-        check_python(
-            sys.version_info[:3], declared["Requires-Python"] + (f",{_PYTHON_OF_SPARK_3}" if is_spark_3 else "")
-        ),
+        check_python(sys.version_info[:3], python),
         *java,
-        *check_packages(
-            [*(metadata.requires(DISTRIBUTION) or []), *(WITH_SPARK_3 if is_spark_3 else ())], installed_version
-        ),
+        *check_packages(required, installed_version),
         *check_profiles(environ, Path.cwd(), Path.home()),
     ]
     spark_home = check_spark_home(environ.get("SPARK_HOME"), installed_version("pyspark"))
