@@ -176,7 +176,9 @@ class Expected:
                     continue
                 change = dict.fromkeys(CHANGE) | {"_change_type": "update" if before else kind}
                 if before:
-                    changed = [name for name, old, now in zip(names, before, each, strict=True) if old != now]
+                    # A row that only fills a new column has no changed columns.
+                    pairs = zip(self.names, before, each, strict=False)
+                    changed = [name for name, old, now in pairs if old != now]
                     changed += log.types if "name" in changed else []
                     change["changed"] = ", ".join(sorted(changed))
                     change |= {"name_before": before[2], "amount_before": before[3]}
