@@ -112,6 +112,8 @@ def adult(n: int) -> Row:
     }
 
 
+_AT_BAT = {"G": 8, "AB": 30, "R": 8, "H": 12, "2B": 4, "3B": 2, "HR": 4, "RBI": 9, "SB": 4, "BB": 9, "SO": 12, "SH": 2}
+
 # The key, with other documented ones after a bar, and the row of each number.
 TABLES: dict[str, tuple[str, Callable[[int], Row]]] = {
     "nycflights13 flights": ("time_hour,carrier,flight", flights),
@@ -640,6 +642,18 @@ TABLES: dict[str, tuple[str, Callable[[int], Row]]] = {
                 }
             )
         ),
+    ),
+    # Of many whole numbers, which could be parts of a key by what they are.
+    "Baseball Databank BattingPost": (
+        "yearID,round,playerID",
+        lambda n: {
+            "yearID": 1990 + n // 80,
+            "round": ("ALDS1", "ALCS", "NLCS", "WS")[n % 4],
+            "playerID": f"{code(n // 4 % 20, 5).lower()}01",
+            "teamID": code(n // 4 % 20 // 5, 3),
+            "lgID": ("AL", "NL")[n // 4 % 2],
+            **{name: whole(most) for name, most in _AT_BAT.items()},
+        },
     ),
     "NYC yellow taxi trips": (
         "",

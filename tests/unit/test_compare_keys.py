@@ -4,6 +4,7 @@ import random
 import string
 from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import public_tables
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import deltawave
+from deltawave import cli
 
 Row = dict[str, Any]
 _random = random.Random(7)
@@ -422,6 +424,16 @@ def test_keys_are_found(as_text: bool) -> None:
         if sorted(found.key) != sorted(filter(None, key.split(","))):
             wrong.append((name, key, found.key))
     assert wrong == []
+
+
+def test_what_would_be_the_key_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where few rows repeat it: rows are compared as a bag, and the result says why."""
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    rows = [f"{number},{number % 7}" for number in range(500)]
+    old.write_text("\n".join(["player_id,wins", *rows, "3,1", "4,1", ""]))
+    new.write_text("\n".join(["player_id,wins", *rows, ""]))
+    assert cli.main(["compare", str(old), str(new)]) == 1
+    assert f"player_id would be the key, but 2 row(s) of {old} repeat its values" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("as_text", [False, True])

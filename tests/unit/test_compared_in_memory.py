@@ -17,6 +17,7 @@ import deltawave
 from deltawave.comparing.columns import Options, described
 from deltawave.comparing.connection import connected
 from deltawave.comparing.duck_engine import DuckEngine
+from deltawave.comparing.tables import CHANGED_COLUMNS, tables
 from deltawave.sides import SIDES
 
 OLD = {"id": [1, 2, 3], "name": ["ann", "bob", None], "amount": [1.0, 2.0, None]}
@@ -91,6 +92,17 @@ def test_distributions_of_changed_numbers() -> None:
         assert (each.old.least, each.old.mean, each.old.most) == (0, 19.5, 39)
         assert (each.new.least, each.new.most) == (10, 1e9)
         assert each.new_rows[-1] == 1
+        assert each.furthest == 1e9
+
+
+def test_values_that_went_or_came() -> None:
+    old = pa.table({"id": range(4), "x": [None, 1, 1, 1], "y": ["a", "b", None, "d"], "z": [1, 2, 3, 4]})
+    new = pa.table({"id": range(4), "x": [1, None, None, 2], "y": ["a", "b", "c", "d"], "z": [1, 2, 3, 5]})
+    found = deltawave.compare(old, new, "id")
+    assert found.nulls == {"x": (2, 1), "y": (0, 1)}
+    (changed,) = [each for each in tables(found) if each.title == CHANGED_COLUMNS]
+    assert changed.heads == ("column", "rows", "to null", "from null", "of rows in both")
+    assert changed.rows[0] == ("x", "4", "2", "1", "100.0%")
 
 
 def test_distributions_are_of_rows_that_differ() -> None:

@@ -59,7 +59,7 @@ def _numbers(found: Comparison) -> str:
     drawn = "".join(
         f"<div>{_chart(place, each, names)}"
         f"<p>{escape(plain(each.column))}: mean {escape(number_text(each.old.mean))} to "
-        f"{escape(number_text(each.new.mean))}</p></div>\n"
+        f"{escape(number_text(each.new.mean))}{_furthest(each)}</p></div>\n"
         for place, each in enumerate(found.distributions)
     )
     return f"""<h2>{NUMBERS}</h2>
@@ -70,6 +70,10 @@ def _numbers(found: Comparison) -> str:
 <summary>The figures as a table</summary>
 {table(numbers_table(found))}</details>
 """
+
+
+def _furthest(found: Distribution) -> str:
+    return "" if found.furthest is None else f"; changed by up to {escape(number_text(found.furthest))}"
 
 
 def _chart(place: int, found: Distribution, names: tuple[str, str]) -> str:

@@ -20,9 +20,9 @@ from deltawave.comparing.comparison import Comparison, KeyIs
 from deltawave.comparing.distributions import distributions
 from deltawave.comparing.engine import Engine, occurrence
 from deltawave.comparing.equality import differs
-from deltawave.comparing.figures import changes, concentrations, counts, samples_of
+from deltawave.comparing.figures import changes, concentrations, counts, nulls, samples_of
 from deltawave.comparing.hints import moved_keys, renames
-from deltawave.comparing.keys import Key, find_key
+from deltawave.comparing.keys import Key, find_key, nearly_key
 from deltawave.comparing.kinds import DOUBLE, VOID
 from deltawave.sides import SIDES, Side
 
@@ -93,9 +93,11 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
     columns = described(renamed(engine.fields, options.rename), options)
     found: Key | None = None
     key_is: KeyIs = "given"
+    nearly: list[str] = []
     if options.key is None:
         found = find_key(engine, columns)
         key_is = "found" if found else "none"
+        nearly = [] if found else _nearly_key(engine, columns)
         columns = _keyed(columns, found, options)
     if _is_read_several_times(columns):
         engine.read()
@@ -125,7 +127,7 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
             if (types := column.two_types) and not (options.are_files and _is_of_files(column, options))
         },
         columns={column.name: counted[differs(column)] for column in changed},
-        notes=tuple(_notes(columns)) if options.are_files else (),
+        notes=(*nearly, *_notes(columns)) if options.are_files else (),
     )
     if options.counts_only:
         return result
@@ -136,6 +138,7 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
     in_both = counted["equal"] + counted["changed"]
     return replace(
         result,
+        nulls=nulls(engine, with_changes),
         changes=tuple(changes(engine, keys, with_changes, options.samples)),
         old_samples=tuple(samples["old"]),
         new_samples=tuple(samples["new"]),
@@ -195,6 +198,14 @@ def _keyed(columns: Sequence[Column], found: Key | None, options: Options) -> li
         *(replace(column, is_key=True) if column.is_compared else column for column in columns),
         occurrence(len(columns)),
     ]
+
+
+def _nearly_key(engine: Engine, columns: Sequence[Column]) -> list[str]:
+    if (found := nearly_key(engine, columns)) is None:
+        return []
+    name, repeated = found
+    rows = " and ".join(f"{number:,} row(s) of {{{side}}}" for side, number in repeated.items() if number)
+    return [f"{_unformatted(name)} would be the key, but {rows} repeat its values"]
 
 
 def _notes(columns: Sequence[Column]) -> list[str]:

@@ -3,12 +3,12 @@
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Literal
 
 from deltawave.comparing.terminal import PLAIN, Terminal
-from deltawave.pages.texts import counted, plain, short
+from deltawave.pages.texts import counted, percent, plain, short
 
 # How a row differs.
 Kind = Literal["changed", "only_old", "only_new"]
@@ -52,7 +52,7 @@ class Concentration:
 
     def cells(self, kind: str) -> tuple[str, ...]:
         """The cells of a line in a table; ``kind``: the kind in words."""
-        shares = f"{self.share:.1%}", f"{self.all_share:.1%}", f"{self.lift:.1f}", f"{self.effect:.1f}"
+        shares = percent(self.share), percent(self.all_share), f"{self.lift:.1f}", f"{self.effect:.1f}"
         return kind, plain(self.column), short(self.value), f"{self.rows:,}", *shares
 
 
@@ -96,6 +96,7 @@ class Distribution:
     - ``begin``, ``step``: where the first bin begins, and how wide each is; smaller numbers are in the first one,
       larger ones in the last
     - ``old_rows``, ``new_rows``: of each bin
+    - ``furthest``: the largest difference within a pair of rows, of six digits
     """
 
     column: str
@@ -105,6 +106,7 @@ class Distribution:
     new_rows: tuple[int, ...]
     old: Summary
     new: Summary
+    furthest: float | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ class Comparison:
     - ``old_columns``, ``new_columns``: the columns that only one table has, without ignored ones
     - ``types``: of columns that have two, as Spark writes them: ``old``, ``new``, and ``compared_as``
     - ``columns``: in how many rows each compared column differs, the most first
+    - ``nulls``: of changed columns, in how many rows a value has become null, and null a value
     - ``changes``: samples for each changed column, up to 20 columns
     - ``old_samples``, ``new_samples``: some of the rows that only one table has, by the names of columns
     - ``concentrations``: the strongest of each kind first
@@ -137,6 +140,7 @@ class Comparison:
     ignored_columns: tuple[str, ...]
     types: Mapping[str, Mapping[str, str]]
     columns: Mapping[str, int]
+    nulls: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
     old_samples: tuple[Mapping[str, str | None], ...] = ()
     new_samples: tuple[Mapping[str, str | None], ...] = ()

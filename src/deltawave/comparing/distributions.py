@@ -49,13 +49,15 @@ def distributions(engine: Engine, changed: Sequence[Column]) -> list[Distributio
             bounded = f"case when {at} < 0 then 0 when {at} > {_BINS - 1} then {_BINS - 1} else {at} end"
             places[column.number] = engine.dialect.text(engine.dialect.cast(bounded, _INT), _INT)
         counted[side] = value_counts(engine, _differing(engine, side), places)
+    furthest = _furthest(engine, [column for _, column in drawn])
     result = []
     for place, column in drawn:
         old_rows, new_rows = (
             tuple(counted[side].get((column.number, str(bin_)), 0) for bin_ in range(_BINS)) for side in SIDES
         )
         old, new = (_summary(found[side][place]) for side in SIDES)
-        result.append(Distribution(column.name, *bins[column.number], old_rows, new_rows, old, new))
+        largest = furthest[column.number]
+        result.append(Distribution(column.name, *bins[column.number], old_rows, new_rows, old, new, largest))
     return result
 
 
@@ -96,10 +98,23 @@ def _summaries(engine: Engine, columns: Sequence[Column], side: Side) -> list[tu
     return [found[place : place + 4] for place in range(0, len(found), 4)]
 
 
+def _furthest(engine: Engine, columns: Sequence[Column]) -> dict[int, float | None]:
+    """The largest difference of a column's numbers within a pair of rows, by the columns' numbers."""
+    largest = []
+    for each in columns:
+        apart = f"abs({_number(engine, each, 'new')} - {_number(engine, each, 'old')})"
+        largest.append(f"max(case when {differs(each)} then {apart} end)")
+    (found,) = engine.rows(f"select {', '.join(largest)} from {engine.pairs} where kind = 'changed'")
+    return {column.number: _rounded(number) for column, number in zip(columns, found, strict=True)}
+
+
 def _summary(found: Sequence[float | None]) -> Summary:
+    return Summary(*map(_rounded, found[:3]))
+
+
+def _rounded(number: float | None) -> float | None:
     # Engines add up in different orders.
-    least, mean, most = (None if number is None else float(f"{number:.{_DIGITS}g}") + 0.0 for number in found[:3])
-    return Summary(least, mean, most)
+    return None if number is None else float(f"{number:.{_DIGITS}g}") + 0.0
 
 
 def _bins(found: Sequence[Sequence[float | None]]) -> tuple[float, float] | None:

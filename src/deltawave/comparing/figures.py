@@ -57,6 +57,17 @@ def _check_keys(engine: Engine, columns: Sequence[Column], repeated: Mapping[Sid
         raise ValueError(" ".join([*wrong, "Compare one row per key, or by another key."]))
 
 
+def nulls(engine: Engine, changed: Sequence[Column]) -> dict[str, tuple[int, int]]:
+    """In how many rows a value of a changed column has become null, and null a value."""
+    if not changed:
+        return {}
+    counted = [f"count_if({differs(each)} and {cell(each, side)} is null)" for side in SIDES for each in changed]
+    (found,) = engine.rows(f"select {', '.join(counted)} from {engine.pairs} where kind = 'changed'")
+    from_null, to_null = found[: len(changed)], found[len(changed) :]
+    counts = {each.name: pair for each, *pair in zip(changed, to_null, from_null, strict=True)}
+    return {name: (to, from_) for name, (to, from_) in counts.items() if to or from_}
+
+
 def changes(engine: Engine, keys: Sequence[Column], changed: Sequence[Column], samples: int) -> list[Change]:
     """Some changes of each column, by the order of the key; ``changed``: the columns, the most often changed first."""
     chosen = changed[:MOST_COLUMNS]

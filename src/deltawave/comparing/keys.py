@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from math import prod
 
@@ -23,6 +24,8 @@ _MOST_COLUMNS, _MOST_TRIED = 4, 12
 _PAIRS = 2000
 # The part of the rows of the smaller table that a key has to match.
 _LEAST_COVERAGE = 0.5
+# A column with the name of a key that has so many values, as a part of the rows, is named as nearly one.
+_NEARLY_UNIQUE = 0.99
 # The part of the other values that have to be equal, on average, unless the name says that it is a key.
 _LEAST_AGREEMENT = 0.3
 # Keys whose scores lie so near to each other are told apart by what their columns are.
@@ -44,7 +47,7 @@ _LONG = 60
 # Of times; long texts and other numbers have higher ranks.
 _UNLIKELY = 4.0
 # The share of rows with values of their own, among more than a few rows.
-_NEARLY, _FEW = 0.8, 20
+_NEARLY, _ALMOST_ALL, _FEW = 0.8, 0.95, 20
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,7 @@ def find_key(engine: Engine, columns: Sequence[Column]) -> Key | None:
 
     ``columns``: of both tables, none of them a key yet
     """
-    shared = [replace(column, is_key=True) for column in columns if column.is_compared and can_be_key(column.kind)]
-    if not shared:
+    if not (shared := _possible(columns)):
         return None
     search = _Search(engine, shared, [column for column in columns if column.is_compared])
     found: list[_Candidate] = []
@@ -88,6 +90,28 @@ def find_key(engine: Engine, columns: Sequence[Column]) -> Key | None:
     near = [candidate for candidate in found if candidate.score >= best - _NEAR]
     chosen = min(near, key=lambda each: (not each.is_likely, len(each.columns), each.rank))
     return Key(chosen.columns, chosen.matched)
+
+
+def nearly_key(engine: Engine, columns: Sequence[Column]) -> tuple[str, dict[Side, int]] | None:
+    """A column that would be a key by its name, and how many rows of each table repeat its values; of few, if any."""
+    for column in _possible(columns):
+        if not _IS_ID.fullmatch(column.name.strip()):
+            continue
+        repeated: dict[Side, int] = {}
+        for side in SIDES:
+            name = cell(column, side)
+            of = f"({engine.source([column], side)})"
+            ((rows, filled, values),) = engine.rows(f"select count(*), count({name}), count(distinct {name}) from {of}")
+            if filled < rows or values < _NEARLY_UNIQUE * rows:
+                break
+            repeated[side] = rows - values
+        if len(repeated) == len(SIDES) and any(repeated.values()):
+            return column.name, repeated
+    return None
+
+
+def _possible(columns: Sequence[Column]) -> list[Column]:
+    return [replace(column, is_key=True) for column in columns if column.is_compared and can_be_key(column.kind)]
 
 
 class _Search:
@@ -160,8 +184,10 @@ class _Search:
 
     def unique(self, size: int) -> Iterator[tuple[Column, ...]]:
         """The sets of so many columns that are unique in both tables, the likeliest first."""
-        for columns in combinations(self._tried(size), size):
-            if any(each <= {column.number for column in columns} for each in self._unique):
+        needed = self._needed if size > 1 else []
+        for columns in combinations(self._single if size == 1 else self._tried, size):
+            numbers = {column.number for column in columns}
+            if not numbers.issuperset(each.number for each in needed) or any(each <= numbers for each in self._unique):
                 continue
             enough = all(
                 prod(_MARGIN * self._values[side][each.number] for each in columns) >= self._sampled[side]
@@ -169,18 +195,46 @@ class _Search:
             )
             if (
                 enough
-                and all(self._is_unique(columns, side, _SAMPLE) for side in SIDES)
+                and self._is_unique_at_first(columns)
                 and all(self._is_unique(columns, side, None) for side in SIDES)
             ):
-                self._unique.append({column.number for column in columns})
+                self._unique.append(numbers)
                 yield columns
 
-    def _tried(self, size: int) -> list[Column]:
-        if size == 1:
-            return [each for each in self._filled if self._ranks[each.number][0] != 6]
-        # Measures are no part of a key, and neither are columns with one value.
-        parts = [each for each in self._filled if self._ranks[each.number][0] < 5]
-        return [each for each in parts if max(self._values[side][each.number] for side in SIDES) > 1][:_MOST_TRIED]
+    @property
+    def _single(self) -> list[Column]:
+        return [each for each in self._filled if self._ranks[each.number][0] != 6]
+
+    @cached_property
+    def _tried(self) -> list[Column]:
+        """Columns of which sets are made: measures are no part of a key, and neither are columns with one value."""
+        parts = [
+            each
+            for each in self._filled
+            if self._ranks[each.number][0] < 5 and max(self._values[side][each.number] for side in SIDES) > 1
+        ]
+        # Keys stand at the left of most tables, whatever their columns are.
+        left = sorted(parts, key=lambda each: self._ranks[each.number][1])[:_MOST_TRIED]
+        if not left or not self._is_unique_at_first(left):
+            return parts[:_MOST_TRIED]
+        for column in reversed(left):
+            others = [each for each in left if each != column]
+            if others and self._is_unique_at_first(others):
+                left = others
+        return [*left, *(each for each in parts if each not in left)][:_MOST_TRIED]
+
+    @cached_property
+    def _needed(self) -> list[Column]:
+        """Columns that belong to each unique set, since all others together are not unique."""
+        return [
+            column
+            for column in self._tried
+            if not self._is_unique_at_first([each for each in self._tried if each != column])
+        ]
+
+    def _is_unique_at_first(self, columns: Sequence[Column]) -> bool:
+        """Whether columns are unique in the first rows of both tables."""
+        return bool(columns) and all(self._is_unique(columns, side, _SAMPLE) for side in SIDES)
 
     def _is_unique(self, columns: Sequence[Column], side: Side, limit: int | None) -> bool:
         cells = f"({self._engine.source(columns, side)})"
@@ -202,6 +256,8 @@ class _Search:
         ((matched,),) = self._engine.rows(f"select count(*) from {joined}")
         least = min(self._rows.values())
         levels = [self._ranks[column.number] for column in columns]
+        if self._tells_copies_apart(columns):
+            return None
         if len(columns) > 1:
             levels = [
                 (self._level_in_set(column, level), place)
@@ -214,13 +270,21 @@ class _Search:
             return None
         return _Candidate(columns, matched, matched / max(1, least) * (0.5 + 0.5 * agreement), rank)
 
+    def _tells_copies_apart(self, columns: Sequence[Column]) -> bool:
+        """Whether one column is a key but for a few copies of rows, and the others are neither ids nor times."""
+        if len(columns) == 1:
+            return False
+        ids = [each for each in columns if self._ranks[each.number][0] == 0 and self._has_own(each, _ALMOST_ALL)]
+        others = [self._ranks[each.number][0] for each in columns if each not in ids]
+        return bool(ids) and not any(level < 2 or level == _UNLIKELY for level in others)
+
+    def _has_own(self, column: Column, share: float) -> bool:
+        """Whether so many of the first rows of both tables have a value of their own."""
+        return all(self._values[side][column.number] > share * self._sampled[side] > share * _FEW for side in SIDES)
+
     def _level_in_set(self, column: Column, level: float) -> float:
         """A column without a name of a key that is nearly unique by itself is a measure: any other makes it unique."""
-        nearly = all(
-            self._values[side][column.number] > _NEARLY * self._sampled[side] and self._sampled[side] > _FEW
-            for side in SIDES
-        )
-        return max(level, 4.6) if nearly and level >= 2 else level
+        return max(level, 4.6) if level >= 2 and self._has_own(column, _NEARLY) else level
 
     def _agreement(self, joined: str, others: Sequence[Column]) -> float:
         """The part of the other values that are equal in pairs of rows, on average."""

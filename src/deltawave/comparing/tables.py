@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from deltawave.comparing.comparison import Comparison
-from deltawave.pages.texts import LINE, Table, line, plain, short
+from deltawave.pages.texts import LINE, Table, line, percent, plain, short
 
 CHANGES, CHANGED_COLUMNS = "Some of the changes", "Changed columns"
 NUMBERS, ONLY = "Numbers of changed columns, in rows that differ", "Some of the rows only in "
@@ -20,7 +20,6 @@ def tables(found: Comparison) -> Iterator[Table]:
     """The tables that have rows, that of counts first. In that of changes the last two cells are old and new values."""
     old, new = plain(found.old_name), plain(found.new_name)
     kinds = kinds_of(found)
-    in_both = found.equal + found.changed
     counts = [
         (f"in {old}", found.old_rows),
         (f"in {new}", found.new_rows),
@@ -40,7 +39,7 @@ def tables(found: Comparison) -> Iterator[Table]:
     ]
     hints = [
         *(
-            f"perhaps renamed: {plain(each.old)} -> {plain(each.new)} ({each.share:.1%} equal)"
+            f"perhaps renamed: {plain(each.old)} -> {plain(each.new)} ({percent(each.share)} equal)"
             for each in found.renames
         ),
         *_moved(found),
@@ -49,11 +48,7 @@ def tables(found: Comparison) -> Iterator[Table]:
         Table("Rows", ("rows", "number"), [(name, f"{number:,}") for name, number in counts]),
         Table("Possible explanations", ("hint",), [(hint,) for hint in hints]),
         Table("Columns", ("column", "difference"), [(plain(name), difference) for name, difference in columns]),
-        Table(
-            CHANGED_COLUMNS,
-            ("column", "rows", "of rows in both"),
-            [(plain(name), f"{rows:,}", f"{rows / in_both:.1%}") for name, rows in found.columns.items() if rows],
-        ),
+        _changed_columns(found),
         numbers_table(found),
         Table(
             "Where differences concentrate",
@@ -72,6 +67,17 @@ def tables(found: Comparison) -> Iterator[Table]:
     return (table for table in every if table.rows)
 
 
+def _changed_columns(found: Comparison) -> Table:
+    """How many rows have changed in a column, the share last; and how many values went or came, if any did."""
+    heads: tuple[str, ...] = ("column", "rows", *(("to null", "from null") if found.nulls else ()), "of rows in both")
+    rows = []
+    for name, number in found.columns.items():
+        nulls = [f"{each:,}" for each in found.nulls.get(name, (0, 0))] if found.nulls else []
+        if number:
+            rows.append((plain(name), f"{number:,}", *nulls, percent(number / (found.equal + found.changed))))
+    return Table(CHANGED_COLUMNS, heads, rows)
+
+
 def numbers_table(found: Comparison) -> Table:
     """The numbers of changed columns, of each table in a line; the bars are as high as many rows have such numbers."""
     rows = []
@@ -82,8 +88,9 @@ def numbers_table(found: Comparison) -> Table:
             # Few rows are seen, too.
             bars = "".join(_BARS[-(-8 * number // highest)] for number in counts)
             numbers = map(number_text, (of.least, of.mean, of.most))
-            rows.append(("" if place else plain(each.column), plain(name), *numbers, f"|{bars}|"))
-    return Table(NUMBERS, ("column", "in", "least", "mean", "most", "how many rows"), rows)
+            furthest = "" if place or each.furthest is None else number_text(each.furthest)
+            rows.append(("" if place else plain(each.column), plain(name), *numbers, furthest, f"|{bars}|"))
+    return Table(NUMBERS, ("column", "in", "least", "mean", "most", "changed by up to", "how many rows"), rows)
 
 
 def number_text(number: float | None) -> str:
@@ -111,7 +118,7 @@ def notes(found: Comparison) -> list[str]:
     names = ", ".join(map(plain, found.key))
     in_both = found.equal + found.changed
     of = " and ".join(
-        f"{in_both / rows:.1%} of {plain(name)}"
+        f"{percent(in_both / rows)} of {plain(name)}"
         for name, rows in ((found.old_name, found.old_rows), (found.new_name, found.new_rows))
         if rows
     )

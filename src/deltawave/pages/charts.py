@@ -5,7 +5,7 @@ from html import escape
 from typing import NamedTuple
 
 from deltawave.pages.html import Markup, paragraph, table
-from deltawave.pages.texts import Table
+from deltawave.pages.texts import Table, percent
 
 # In pixels, so that texts can be read on a phone, where the chart scrolls.
 _WIDTH, _HEIGHT = 960, 180
@@ -175,7 +175,7 @@ def meter(share: float) -> Markup:
     width = round(max(0.0, min(1.0, share)) * _METER, 1)
     return Markup(
         f'<svg class="meter" width="{_METER}" height="12" aria-hidden="true"><rect width="{width}" height="12"/></svg>'
-        f" {share:.1%}"
+        f" {escape(percent(share))}"
     )
 
 

@@ -73,7 +73,14 @@ def sized(size: float) -> str:
     return f"{size / number:,.{0 if number == 1 else 1}f} {name}"
 
 
-_NUMBER = re.compile(r"[-+]?[\d.,]+%?|\d{4}-\d\d-\d\d|null")
+def percent(share: float) -> str:
+    """A share, 0 to 1, which is not shown as nothing or as all unless it is: 12.3%, <0.1%, >99.9%."""
+    if 0 < share < 0.001:
+        return "<0.1%"
+    return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"
+
+
+_NUMBER = re.compile(r"[<>]?[-+]?[\d.,]+(e[-+]\d+)?%?|\d{4}-\d\d-\d\d|null|")
 
 
 class Table(NamedTuple):
@@ -83,7 +90,7 @@ class Table(NamedTuple):
 
 
 def are_numbers(table: Table) -> list[bool]:
-    """Whether each column has numbers or days only, which are aligned right and not broken."""
+    """Whether each column has numbers or days only, or nothing, which are aligned right and not broken."""
     return [all(map(_NUMBER.fullmatch, cells)) for cells in zip(*table.rows, strict=True)]
 
 

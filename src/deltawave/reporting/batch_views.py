@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from deltawave.pages import charts
 from deltawave.pages.html import paragraph, section
-from deltawave.pages.texts import LINE, Table, counted, plain, short, sized, unit_of
+from deltawave.pages.texts import LINE, Table, counted, percent, plain, short, sized, unit_of
 from deltawave.reporting.batches import Batch, dumps_of, grouped, labels
 from deltawave.reporting.changes import CHANGE_TYPES, times
 
@@ -152,7 +152,7 @@ def batches_listed(batches: Sequence[Batch]) -> str:
             plain(each.strategy),
             short(each.reason, LINE) if each.reason else "",
             _known(each.rows_read),
-            _known(each.share_read, "{:.1%}".format),
+            _known(each.share_read, percent),
             _known(each.rows_new),
             *((_known(each.bytes_read, _size), _known(each.bytes_full, _size)) if has_bytes else ()),
             *(f"{each.count(kind):,}" for kind in CHANGE_TYPES),

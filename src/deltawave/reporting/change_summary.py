@@ -10,7 +10,7 @@ from pyspark.sql.types import StructField
 
 from deltawave.comparing.comparison import Concentration
 from deltawave.comparing.concentrations import measured, strongest, weighed
-from deltawave.pages.texts import Table, counted, lines, plain
+from deltawave.pages.texts import Table, counted, lines, percent, plain
 from deltawave.reporting.changes import CHANGE_TYPES, before_fields, data_fields, is_recorded, is_update
 from deltawave.reporting.spark_texts import CATEGORIES, PRECISION, as_text
 from deltawave.sql_text import quoted
@@ -212,7 +212,7 @@ def concentrations_table(summary: ChangeSummary) -> tuple[Table, list[str]]:
 
 def summary_lines(summary: ChangeSummary) -> Iterator[str]:
     """Both tables, as lines for a terminal."""
-    for table, notes in (columns_table(summary, lambda share: f"{share:.1%}"), concentrations_table(summary)):
+    for table, notes in (columns_table(summary, percent), concentrations_table(summary)):
         yield from ("", table.title, "")
         # What the figures mean is in the documentation.
         yield from lines(table) if table.rows else (f"  {note}" for note in notes)

@@ -6,7 +6,7 @@ from html import escape
 from deltawave.pages import charts
 from deltawave.pages.filters import FILTER_SCRIPT, FILTER_STYLE, filters
 from deltawave.pages.html import MARKS, figures, marked, page, paragraph, section, table
-from deltawave.pages.texts import Table, counted, line, plain, short, sized
+from deltawave.pages.texts import Table, counted, line, percent, plain, short, sized
 from deltawave.reporting import batch_views
 from deltawave.reporting.batches import Batch, dumps_of, is_cut, labels
 from deltawave.reporting.change_summary import columns_table, concentrations_table
@@ -62,7 +62,7 @@ def _figures(batches: Sequence[Batch]) -> str:
         compared = [each for each in changing if each.share_read is not None]
         read, whole = sum(each.rows_read or 0 for each in compared), sum(each.rows_new or 0 for each in compared)
         if compared:
-            shown |= {"rows read": f"{read:,}", "of full comparisons": f"{read / whole:.1%}"}
+            shown |= {"rows read": f"{read:,}", "of full comparisons": percent(read / whole)}
         measured = [each for each in changing if each.bytes_read is not None and each.bytes_full]
         if measured:
             size, full = sum(each.bytes_read or 0 for each in measured), sum(each.bytes_full or 0 for each in measured)
