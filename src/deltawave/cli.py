@@ -87,8 +87,9 @@ def add_compare(commands: "Commands") -> None:
     command.add_argument(
         "--numbers", action="store_true", help="compare texts that are numbers as numbers: 1.0 is 1.00"
     )
-    for option, what in (("ignore-case", "whose case"), ("ignore-blanks", "whose surrounding and repeated blanks")):
-        help_text = f"text {what} do not count; repeatable"
+    blanks = "surrounding and repeated blanks do"
+    for option, what in (("ignore-case", "case does"), ("ignore-blanks", blanks)):
+        help_text = f"text whose {what} not count; repeatable"
         command.add_argument(f"--{option}", **_REPEATABLE, metavar="COLUMN", help=help_text)
     renamed: dict[str, Any] = {
         "type": new_name,
