@@ -20,21 +20,8 @@ def main(arguments: list[str]) -> int:
     folder = figures_folder(__doc__, arguments)
     for name, figure in {"ch98_figure_9": figure_9(), "ch98_figure_10": figure_10()}.items():
         write(folder / f"{name}.json", json.dumps(asdict(figure), indent=2) + "\n")
-        write(folder / f"{name}.md", table(figure))
         plot(figure, folder / f"{name}.svg")
     return 0
-
-
-def percent(share: float) -> str:
-    return f"{share:.0%}"
-
-
-def table(figure: Figure) -> str:
-    rows = [[figure.x_label, *figure.curves], ["---", *["---:"] * len(figure.curves)]]
-    for place, share in enumerate(figure.shares):
-        rows.append([percent(share), *(f"{pages[place]:,.1f}" for pages in figure.curves.values())])
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([f"{figure.title}: pages read of a relation of 1,000 pages", "", *lines, ""])
 
 
 def plot(figure: Figure, path: Path) -> None:

@@ -62,33 +62,6 @@ def draw_figure_11(data: dict[str, list[dict[str, Any]]], folder: Path) -> None:
         has_points=True,
     )
     draw_lines(chart, folder / "lg96_figure_11.svg")
-    head = [
-        "file",
-        "swapped over",
-        "distance",
-        "D(r, 102 blocks)",
-        "waiting at most",
-        "extra messages",
-        "useless pairs",
-    ]
-    (folder / "lg96_figure_11.md").write_text(
-        table(
-            head,
-            (
-                [
-                    name,
-                    f"{run.swapped_over:,}",
-                    f"{run.distance:.3f}",
-                    f"{run.divergence:.3f}",
-                    f"{run.peak_waiting:,}",
-                    f"{run.extra_messages:,}",
-                    f"{run.useless_pairs:,}",
-                ]
-                for name, runs in found.items()
-                for run in runs
-            ),
-        )
-    )
 
 
 def measurements(data: dict[str, list[dict[str, Any]]]) -> dict[str, list[Measurement]]:
@@ -146,8 +119,6 @@ def draw_figure_13(data: list[dict[str, Any]], folder: Path) -> None:
         has_points=True,
     )
     draw_lines(chart, folder / "lg96_figure_13.svg")
-    rows = ([f"{run.aging_bytes / MB:.1f}", f"{run.peak_rows:,}", f"{run.extra_messages:,}"] for run in found)
-    (folder / "lg96_figure_13.md").write_text(table(["aging buffer, MB", "rows held at most", "extra messages"], rows))
 
 
 def measure_block_sizes(folder: Path) -> list[Measurement]:

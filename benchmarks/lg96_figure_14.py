@@ -26,7 +26,6 @@ from laboratory.plots import LineChart, draw_lines
 from laboratory.resources import watched
 from laboratory.session import open_session
 from laboratory.snapshots.generator import GeneratorOptions, SnapshotGenerator
-from laboratory.tables import table
 
 ALGORITHMS = ("window", "sort_merge")
 ROWS_PER_MB = 6500
@@ -105,8 +104,6 @@ def report(results: list[Result], folder: Path) -> None:
         for algorithm in ALGORITHMS
         for what, field in (("clock", "seconds"), ("processors", "cpu_seconds"))
     }
-    rows = ([f"{size:g}", *(f"{values[at]:.2f}" for values in curves.values())] for at, size in enumerate(sizes))
-    (folder / "lg96_figure_14.md").write_text(table(["size, MB", *curves], rows))
     chart = LineChart(
         title="LG96 Figure 14: total times on Spark",
         x_label="size of a snapshot, MB (distance 0.05)",

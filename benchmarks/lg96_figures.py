@@ -29,8 +29,6 @@ from laboratory.tables import table
 
 FIGURES = {"lg96_figure_7": figure_7, "lg96_figure_8": figure_8, "lg96_figure_9": figure_9}
 TABLES = {"lg96_figure_6": figure_6, "lg95_table_2": table_2, "lg95_table_3": table_3}
-# Lines of a figure's table.
-MOST_LINES = 20
 
 
 def main(arguments: list[str]) -> int:
@@ -38,26 +36,16 @@ def main(arguments: list[str]) -> int:
     data = {name: make() for name, make in (FIGURES | TABLES).items()}
     for name, found in data.items():
         write(folder / f"{name}.json", json.dumps(asdict(found), indent=2) + "\n")
-        lines = of_figure(found) if isinstance(found, Figure) else of_table(found)
-        write(folder / f"{name}.md", f"{found.title}: blocks read and written\n\n{lines}")
         if isinstance(found, Figure):
             plot(found, folder / f"{name}.svg")
+        else:
+            write(folder / f"{name}.md", f"{found.title}: blocks read and written\n\n{of_table(found)}")
     properties = table_1()
     write(folder / "lg95_table_1.json", json.dumps(asdict(properties), indent=2) + "\n")
     write(
         folder / "lg95_table_1.md", f"{properties.title}: properties of the algorithms\n\n{of_properties(properties)}"
     )
     return 0
-
-
-def of_figure(figure: Figure) -> str:
-    step = -(-len(figure.x) // MOST_LINES)
-    rows = []
-    for place in range(0, len(figure.x), step):
-        value = figure.x[place]
-        first = f"{value:.1%}" if figure.is_share else f"{value:,g}"
-        rows.append([first, *(f"{costs[place]:,.0f}" for costs in figure.curves.values())])
-    return table([figure.x_label, *figure.curves], rows)
 
 
 def of_table(found: Table) -> str:

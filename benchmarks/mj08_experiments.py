@@ -23,7 +23,6 @@ from laboratory.meshjoin.measuring import in_process
 from laboratory.meshjoin.methods import METHODS, sweep
 from laboratory.meshjoin.setting import Setting
 from laboratory.plots import LineChart, draw_lines
-from laboratory.tables import table
 
 MEMORIES = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 SKEWS = (0.1, 0.3, 0.5, 0.7, 1.0)
@@ -105,8 +104,6 @@ def draw(
     rows = options.sensor_rows if name == "10d" else options.rows
     reported = {"rows": rows, "reads": options.reads, "x": list(x), "curves": curves}
     path.with_suffix(".json").write_text(json.dumps(reported, indent=2) + "\n")
-    cells = [[f"{at:g}", *(f"{point[curve]:,.0f}" for curve in curves)] for at, point in zip(x, found, strict=True)]
-    path.with_suffix(".md").write_text(table([x_label, *curves], cells))
     title = f"MJ08 Figure {name}: {rows:,} rows, {options.reads} reads"
     chart = LineChart(
         title, x_label, "tuples per second", x, curves, is_share=name in ("10b", "10d"), logarithmic=name != "10a"

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from laboratory.commands import figures_folder, write
-from laboratory.costs.mj08_figures import Curve, Drawn, Shed, figure_5a, figure_5b, figure_11
+from laboratory.costs.mj08_figures import Drawn, figure_5a, figure_5b, figure_11
 from laboratory.meshjoin.data import Zipf
 from laboratory.plots import LineChart, draw_lines
-from laboratory.tables import table
 
 ROWS = 3_500_000
 SPEEDS = (1.1, 1.2, 1.4, 1.6, 1.8, 2.0)
@@ -35,41 +34,19 @@ def main(arguments: list[str]) -> int:
         write(folder / f"mj08_figure_{name}.json", json.dumps(asdict(curve)) + "\n")
         chart = LineChart(titles[name], curve.x_label, curve.y_label, curve.x, {curve.y_label: curve.y})
         draw_lines(chart, folder / f"mj08_figure_{name}.svg")
-        write(folder / f"mj08_figure_{name}.md", best(curve))
     draw_figure_11(folder)
     return 0
 
 
-def best(curve: Curve) -> str:
-    """Some of a curve's points."""
-    some = [at for at, b in enumerate(curve.x) if b in (1, 2, 5, 10, 20, 40, 80, 120, 160, 200, 300, 400)]
-    return table(
-        [curve.x_label, curve.y_label],
-        ([f"{curve.x[at]:.0f}", f"{curve.y[at]:,.2f}" if curve.y[at] < 100 else f"{curve.y[at]:,.0f}"] for at in some),
-    )
-
-
 def draw_figure_11(folder: Path) -> None:
-    reported: dict[str, list[Shed]] = {}
-    tables, matchless = [], {}
-    for kind, make in {"drawn": drawn, "proportional": proportional, "common ranks": common_ranks}.items():
-        own = {}
-        for skew in SKEWS:
-            frequencies = make(skew)
-            own[skew] = figure_11(frequencies, SPEEDS, streams=5)
-            share = float(np.mean(frequencies(200_000, np.random.default_rng(5)) == 0))
-            matchless[kind, skew] = f"{share:.0%}"
-            reported[f"{kind}, z_R = {skew}"] = own[skew]
-        head = [f"speed, rho; {kind}", *(f"z_R = {skew}: {name}" for skew in SKEWS for name in ("TOPW", "optimum"))]
-        rows = [
-            [f"{speed}", *(f"{share:.2%}" for skew in SKEWS for share in (own[skew][at].top_w, own[skew][at].optimal))]
-            for at, speed in enumerate(SPEEDS)
-        ]
-        rows.append(["tuples without a match", *(cell for skew in SKEWS for cell in (matchless[kind, skew], ""))])
-        tables.append(table(head, rows))
+    makes = {"drawn": drawn, "proportional": proportional, "common ranks": common_ranks}
+    reported = {
+        f"{kind}, z_R = {skew}": figure_11(make(skew), SPEEDS, streams=5)
+        for kind, make in makes.items()
+        for skew in SKEWS
+    }
     points = {name: [asdict(each) for each in shed] for name, shed in reported.items()}
     write(folder / "mj08_figure_11.json", json.dumps(points, indent=2) + "\n")
-    write(folder / "mj08_figure_11.md", "\n".join(tables))
     curves = {f"TOPW, {name}": [100 * each.top_w for each in shed] for name, shed in reported.items()}
     chart = LineChart(
         "MJ08 Figure 11: results that are made", "speed of the stream, rho", "% of the results", SPEEDS, curves

@@ -16,7 +16,6 @@ from laboratory.commands import figures_folder, write
 from laboratory.costs import wave_figures
 from laboratory.costs.wave_figures import Figure
 from laboratory.plots import LineChart, draw_lines
-from laboratory.tables import table
 
 FIGURES = {
     **{str(number): getattr(wave_figures, f"figure_{number}") for number in range(3, 12)},
@@ -30,22 +29,8 @@ def main(arguments: list[str]) -> int:
         figure = drawn()
         path = folder / f"wave_figure_{name}"
         write(path.with_suffix(".json"), json.dumps(asdict(figure), indent=2) + "\n")
-        write(path.with_suffix(".md"), f"{figure.title} ({figure.y_label})\n\n{rows_of(figure)}")
         plot(figure, path.with_suffix(".svg"))
     return 0
-
-
-def rows_of(figure: Figure) -> str:
-    # Ratios are small numbers, seconds and MB are not.
-    form = ".2f" if max(map(max, figure.curves.values())) < 10 else ",.0f"
-    rows = []
-    for value in figure.x:
-        own = {
-            name: dict(zip(figure.own_x.get(name, figure.x), figure.curves[name], strict=True))
-            for name in figure.curves
-        }
-        rows.append([f"{value:g}", *(format(own[name][value], form) if value in own[name] else "" for name in own)])
-    return table([figure.x_label, *figure.curves], rows)
 
 
 def plot(figure: Figure, path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from laboratory.plots import COLOURS, LineChart, draw_lines
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = [f"ch98_figure_{number}.{kind}" for number in (10, 9) for kind in ("json", "md", "svg")]
+NAMES = [f"ch98_figure_{number}.{kind}" for number in (10, 9) for kind in ("json", "svg")]
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ def measured(name: str) -> Any:
 def test_the_figures_of_the_documentation_are_those_of_the_models(tmp_path: Path) -> None:
     run("lg96_figures.py", str(tmp_path))
     names = {path.name for path in tmp_path.iterdir()}
-    assert {f"lg96_figure_{number}.{kind}" for number in (7, 8, 9) for kind in ("json", "md", "svg")} <= names
+    assert {f"lg96_figure_{number}.{kind}" for number in (7, 8, 9) for kind in ("json", "svg")} <= names
     assert {"lg96_figure_6.md", "lg95_table_1.md", "lg95_table_2.md", "lg95_table_3.md"} <= names
     nested_loops = json.loads((tmp_path / "lg95_table_2.json").read_text())["rows"]
     assert [int(cost) for name, (cost, _) in nested_loops.items() if name.startswith("CP NL")] == [26_846_822, 19_660]
@@ -38,7 +38,7 @@ def test_tables_and_plots_are_those_of_the_measurements(tmp_path: Path) -> None:
     for path in FIGURES.glob("lg96_*.json"):
         shutil.copy(path, tmp_path)
     run("lg96_experiments.py", "--redraw", "--out", str(tmp_path))
-    for name in ("figure_11", "figure_12", "figure_13", "block_sizes", "record_sizes"):
+    for name in ("figure_12", "block_sizes", "record_sizes"):
         assert (tmp_path / f"lg96_{name}.md").read_text() == (FIGURES / f"lg96_{name}.md").read_text()
     for name in ("figure_11", "figure_13"):
         reported = labels(tmp_path / f"lg96_{name}.svg")

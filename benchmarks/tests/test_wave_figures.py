@@ -16,7 +16,7 @@ def test_the_figures_of_the_documentation_are_those_of_the_model(tmp_path: Path)
     subprocess.run(command, check=True, capture_output=True)
     names = {path.name for path in tmp_path.iterdir()}
     figures = [*map(str, range(3, 12)), "10_steep"]
-    assert names == {f"wave_figure_{figure}.{kind}" for figure in figures for kind in ("json", "md", "svg")}
+    assert names == {f"wave_figure_{figure}.{kind}" for figure in figures for kind in ("json", "svg")}
     assert_as_documented(tmp_path, names)
 
 
