@@ -43,8 +43,9 @@
   {%- for key in table.unique_key -%}
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
-  {%- set options = ["'strategy': '" ~ choice.strategy ~ "'"] -%}
-  {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
+  {%- set is_auto = choice.strategy == 'auto' -%}
+  {%- set options = [] if is_auto else ["'strategy': '" ~ choice.strategy ~ "'"] -%}
+  {%- set strategy = deltawave._strategies()['outer_join' if is_auto else choice.strategy] -%}
   {#- Change logs are local, wherever their sources are. -#}
   {%- if table.is_remote and strategy.reads != 'logs' -%}
     {%- do options.append("'remote': '" ~ table.remote ~ "'") -%}
@@ -64,10 +65,13 @@
   {%- endfor -%}
   {%- set lines = [
     '  {' ~ '{ config(', "      materialized='differential',", '      unique_key=[' ~ keys | join(', ') ~ '],',
-    '      meta={',
   ] -%}
-  {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
-  {{ return(lines + ['      },', '  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
+  {%- if options -%}
+    {%- do lines.append('      meta={') -%}
+    {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
+    {%- do lines.append('      },') -%}
+  {%- endif -%}
+  {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
 {# A share for readers: 200%, 23%, 4.1%, <0.1%. #}

@@ -1,6 +1,7 @@
 {#
-  The recommended strategy: {strategy, covering_copy, reason}. Fewest rows over the network come first; then, for a
-  table small enough to be read whole, the plainest strategy, otherwise the one that reads and writes least.
+  The recommended strategy: {strategy, covering_copy, reason}. Fewest rows over the network come first; then a table
+  small enough is read whole, otherwise that is taken which reads and writes least. How whole tables are compared is
+  auto's to choose, which knows the sizes of each run.
 #}
 {%- macro _advised_choice(table, weighed) -%}
   {%- set usable = weighed | selectattr('usable') | list -%}
@@ -11,8 +12,9 @@
   {%- set fewest = usable | map(attribute='rows_sent') | min -%}
   {%- set finalists = usable | selectattr('rows_sent', 'equalto', fewest) | list -%}
   {%- set bytes = table.rows * table.row_bytes -%}
-  {%- set is_small = bytes <= 2e8 and finalists[0].strategy == 'outer_join' -%}
+  {%- set is_small = bytes <= 2e8 and deltawave._reads_whole(finalists[0]) -%}
   {%- set best = finalists[0] if is_small else finalists | sort(attribute='pages') | first -%}
+  {%- if deltawave._reads_whole(best) -%}{%- set best = dict(best, strategy='auto') -%}{%- endif -%}
   {%- set reasons = [] -%}
   {%- if table.is_remote -%}
     {%- do reasons.append(
@@ -33,7 +35,7 @@
     ) -%}
   {%- endif -%}
   {%- set missing = [] -%}
-  {%- set requires = deltawave._strategy_named('advise', best.strategy).requires -%}
+  {%- set requires = deltawave._strategies().get(best.strategy, {'requires': {}}).requires -%}
   {%- if 'updated_at' in requires and not table.has_timestamps -%}{%- do missing.append('a timestamp') -%}{%- endif -%}
   {%- if 'delete_flag' in requires and not table.flags_deletes -%}
     {%- do missing.append('a delete flag') -%}
@@ -41,4 +43,9 @@
   {%- set before = ' Before that, add ' ~ missing | join(' and ')
       ~ ' to the source, and have every change set what it adds.' if missing else '' -%}
   {{ return(dict(best, reason=reasons | join('; ') ~ '.' ~ before)) }}
+{%- endmacro -%}
+
+{# Does a strategy read the whole table in each run? #}
+{%- macro _reads_whole(one) -%}
+  {{ return(deltawave._strategies()[one.strategy].reads in ['dump', 'differences']) }}
 {%- endmacro -%}

@@ -12,11 +12,11 @@ BIG = {"rows": 50_000_000}
 FLAGGED = {"has_timestamps": True, "flags_deletes": True}
 # A source, the strategy, and words of the reason.
 SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
-    "nothing is known": ({}, "outer_join", "a table of 200.0 MB is read quickly"),
-    "small, with all one can wish for": ({**FLAGGED, "rows": 10_000}, "outer_join", "nothing can be missed"),
-    "big": (BIG, "hash_compressed", "it reads and writes least, 218% of the table"),
-    "big, without Python": ({**BIG, "python": False}, "row_checksum", "it reads and writes least, 316% of the table"),
-    "big, a few columns of which are compared": ({**BIG, "compared_fraction": 0.02}, "outer_join", "117% of the table"),
+    "nothing is known": ({}, "auto", "a table of 200.0 MB is read quickly"),
+    "small, with all one can wish for": ({**FLAGGED, "rows": 10_000}, "auto", "nothing can be missed"),
+    "big": (BIG, "auto", "it reads and writes least, 218% of the table"),
+    "big, without Python": ({**BIG, "python": False}, "auto", "it reads and writes least, 316% of the table"),
+    "big, a few columns of which are compared": ({**BIG, "compared_fraction": 0.02}, "auto", "117% of the table"),
     "big, few changes close together": (
         {**BIG, "is_clustered": True, "change_fraction": 0.00001},
         "range_checksum",
@@ -29,7 +29,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "big, with timestamps, and deletes that leave nothing": (
         {**BIG, "has_timestamps": True},
-        "hash_compressed",
+        "auto",
         "218%",
     ),
     "big, with timestamps and flags": ({**BIG, **FLAGGED}, "timestamp_delete_flag", "2.1% of the table"),
@@ -62,15 +62,15 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "remote, changes all over the table": (
         {**BIG, "is_remote": True},
-        "hash_compressed",
+        "auto",
         "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads and writes least, 218% of the table.",
     ),
     "remote, changes all over the table, without Python": (
         {**BIG, "is_remote": True, "python": False},
-        "outer_join",
+        "auto",
         "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads and writes least, 400% of the table.",
     ),
-    "remote and small": ({"is_remote": True}, "outer_join", "a table of 200.0 MB is read quickly"),
+    "remote and small": ({"is_remote": True}, "auto", "a table of 200.0 MB is read quickly"),
     "remote and small, with timestamps and flags": (
         {**FLAGGED, "is_remote": True},
         "timestamp_delete_flag",
@@ -132,16 +132,20 @@ def test_a_typical_source_gets_its_strategy(source: str) -> None:
     (advice,) = (line for line in text.splitlines() if line.startswith("Take "))
     assert advice.startswith(f"Take {strategy}: ")
     assert reason in advice
-    assert f"          'strategy': '{strategy.split()[0]}',\n" in text
-    assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
+    if strategy == "auto":
+        assert "'strategy'" not in text
+    else:
+        assert f"          'strategy': '{strategy.split()[0]}',\n" in text
+        assert line_of(text, strategy.replace("with a covering copy", "(covering)"))[1] == "yes"
     # It is printed as a model takes it.
     config = eval(f"dict({text.partition('config(')[2].partition(') }}')[0]})")
     macros = Macros()
     macros.adapter.view_by_python = macros.adapter.check_library_function = lambda *_: None
-    assert macros._differential_settings("accounts", config)["strategy"] == strategy.split()[0]
+    settings = macros._differential_settings("accounts", config)
+    assert strategy == "auto" if settings["is_auto"] else settings["strategy"] == strategy.split()[0]
 
 
-def by_the_chart(source: dict[str, Any], python: bool) -> str:
+def by_the_chart(source: dict[str, Any]) -> str:
     """The strategy that the chart in docs/strategies/choosing.md leads to."""
     is_remote, is_large = source["is_remote"], source["rows"] * source["row_bytes"] > 2e8
     is_flagged = source["has_timestamps"] and source["flags_deletes"]
@@ -155,18 +159,12 @@ def by_the_chart(source: dict[str, Any], python: bool) -> str:
             return "timestamp_delete_flag"
         return "range_checksum" if is_spread_little else "ranges"
     if not is_large and not is_remote:
-        return "outer_join"
+        return "auto"
     if is_flagged:
         return "timestamp_delete_flag"
     if source["has_timestamps"] and not source["has_deletes"]:
         return "timestamp"
-    if is_spread_little:
-        return "range_checksum"
-    if not is_large:
-        return "outer_join"
-    if python:
-        return "hash_compressed"
-    return "outer_join" if is_remote else "row_checksum"
+    return "range_checksum" if is_spread_little else "auto"
 
 
 FLAGS = ("has_timestamps", "flags_deletes", "has_deletes", "is_remote", "can_be_locked", "is_clustered", "is_join")
@@ -183,7 +181,7 @@ def test_the_advice_is_that_of_the_chart(rows: int, python: bool) -> None:
         source = sizes | dict(zip(FLAGS, flags, strict=True))
         table = others | source
         advised = macros._advised_choice(table, macros._weighed_strategies(table))["strategy"]
-        assert advised == by_the_chart(source, python), source
+        assert advised == by_the_chart(source), source
 
 
 @pytest.mark.parametrize("flags", [{}, FLAGGED, {"can_be_locked": False}, {"is_remote": True}])
@@ -205,7 +203,7 @@ def test_no_other_strategy_that_can_be_used_costs_less(flags: dict[str, bool]) -
         costs = (chosen["rows_sent"], chosen["pages"])
         least = min((one["rows_sent"], one["pages"]) for one in weighed)
         is_small = table["rows"] * table["row_bytes"] <= 2e8
-        assert costs == least or (is_small and chosen["strategy"] == "outer_join" and costs[0] == least[0]), point
+        assert costs == least or (is_small and chosen["strategy"] == "auto" and costs[0] == least[0]), point
 
 
 @pytest.mark.parametrize(
@@ -355,7 +353,7 @@ def test_of_dated_dumps_the_newest_is_measured(
     for strategy in ("timestamp", "ranges"):
         assert line_of(text, strategy)[1::2] == ["no", "compares no dumps of several dates: it takes no snapshot_date"]
     assert line_of(text, "hash_compressed")[1] == "yes"
-    assert "          'strategy': 'outer_join',\n          'snapshot_date': 'dt',\n" in text
+    assert "      meta={\n          'snapshot_date': 'dt',\n      },\n" in text
 
 
 def test_timestamps_are_named() -> None:

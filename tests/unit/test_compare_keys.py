@@ -430,7 +430,7 @@ def test_what_would_be_the_key_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     """Where few rows repeat it: rows are compared as a bag, and the result says why."""
     old, new = tmp_path / "old.csv", tmp_path / "new.csv"
     rows = [f"{number},{number % 7}" for number in range(500)]
-    old.write_text("\n".join(["player_id,wins", *rows, "3,1", "4,1", ""]))
+    old.write_text("\n".join(["player_id,wins", *rows, "3,3", "4,4", ""]))
     new.write_text("\n".join(["player_id,wins", *rows, ""]))
     assert cli.main(["compare", str(old), str(new)]) == 1
     assert f"player_id would be the key, but 2 row(s) of {old} repeat its values" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -93,6 +94,17 @@ def test_distributions_of_changed_numbers() -> None:
         assert (each.new.least, each.new.most) == (10, 1e9)
         assert each.new_rows[-1] == 1
         assert each.furthest == 1e9
+
+
+def test_the_largest_change_of_exact_numbers_is_exact() -> None:
+    """Doubles would lose it."""
+    large = [10**18 + 1000 * number for number in range(50)]
+    cents = [Decimal(9 * 10**15 + number) / 100 for number in range(50)]
+    old = pa.table({"id": range(50), "whole": large, "cents": cents, "text": list(map(str, cents))})
+    raised = [number + Decimal("0.01") for number in cents]
+    new = pa.table({"id": range(50), "whole": [n + 1 for n in large], "cents": raised, "text": list(map(str, raised))})
+    found = {each.column: each.furthest for each in deltawave.compare(old, new, "id").distributions}
+    assert found == {"whole": 1, "cents": 0.01, "text": 0.01}
 
 
 def test_values_that_went_or_came() -> None:

@@ -97,7 +97,8 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
     if options.key is None:
         found = find_key(engine, columns)
         key_is = "found" if found else "none"
-        nearly = [] if found else _nearly_key(engine, columns)
+        is_noted = found is None and options.are_files and not options.counts_only
+        nearly = _nearly_key(engine, columns) if is_noted else []
         columns = _keyed(columns, found, options)
     if _is_read_several_times(columns):
         engine.read()
@@ -127,7 +128,7 @@ def compared_by(engine: Engine, options: Options) -> Comparison:
             if (types := column.two_types) and not (options.are_files and _is_of_files(column, options))
         },
         columns={column.name: counted[differs(column)] for column in changed},
-        notes=(*nearly, *_notes(columns)) if options.are_files else (),
+        notes=(*nearly, *(_notes(columns) if options.are_files else ())),
     )
     if options.counts_only:
         return result

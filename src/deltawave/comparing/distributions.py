@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from deltawave.comparing.columns import Column
 from deltawave.comparing.comparison import Distribution, Summary
 from deltawave.comparing.engine import Engine
-from deltawave.comparing.equality import cell, differs
+from deltawave.comparing.equality import cell, differs, numbers_apart
 from deltawave.comparing.figures import value_counts
 from deltawave.comparing.kinds import DOUBLE, Kind
 from deltawave.sides import SIDES, Side
@@ -84,8 +84,11 @@ def _texts_of_numbers(engine: Engine, columns: Sequence[Column]) -> set[int]:
 def _number(engine: Engine, column: Column, side: Side) -> str:
     """A cell as a double; null if it is not a finite one."""
     value = engine.dialect.try_cast(cell(column, side), DOUBLE)
-    infinite = engine.dialect.cast("'Infinity'", DOUBLE)
-    return f"case when abs({value}) < {infinite} then {value} end"
+    return f"case when abs({value}) < {_infinity(engine)} then {value} end"
+
+
+def _infinity(engine: Engine) -> str:
+    return engine.dialect.cast("'Infinity'", DOUBLE)
 
 
 def _summaries(engine: Engine, columns: Sequence[Column], side: Side) -> list[tuple[float | None, ...]]:
@@ -102,8 +105,8 @@ def _furthest(engine: Engine, columns: Sequence[Column]) -> dict[int, float | No
     """The largest difference of a column's numbers within a pair of rows, by the columns' numbers."""
     largest = []
     for each in columns:
-        apart = f"abs({_number(engine, each, 'new')} - {_number(engine, each, 'old')})"
-        largest.append(f"max(case when {differs(each)} then {apart} end)")
+        apart = numbers_apart(each, [cell(each, side) for side in SIDES], engine.dialect)
+        largest.append(f"max(case when {differs(each)} and {apart} < {_infinity(engine)} then {apart} end)")
     (found,) = engine.rows(f"select {', '.join(largest)} from {engine.pairs} where kind = 'changed'")
     return {column.number: _rounded(number) for column, number in zip(columns, found, strict=True)}
 

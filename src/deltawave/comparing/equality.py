@@ -135,6 +135,21 @@ def _digits(text: str, dialect: Dialect) -> str:
     )
 
 
+def numbers_apart(column: Column, pair: Sequence[str], dialect: Dialect) -> str:
+    """The difference of two numbers of a column as a double: the exact one of whole and decimal numbers."""
+    if column.kind.is_exact:
+        return dialect.apart(pair, column.kind)
+    apart = dialect.apart([dialect.try_cast(value, DOUBLE) for value in pair], DOUBLE)
+    if not column.kind.is_text:
+        return apart
+    digits = dialect.apart([dialect.try_cast(text, _EXACT) for text in pair], _EXACT)
+    return f"case when {_are_exact(pair, dialect)} then {digits} else {apart} end"
+
+
+def _are_exact(texts: Iterable[str], dialect: Dialect) -> str:
+    return " and ".join(dialect.matches(text, _IS_EXACT) for text in texts)
+
+
 def is_equal(column: Column, dialect: Dialect) -> str:
     """Whether the values of both rows count as equal: null equals null, NaN NaN, and -0.0 0.0."""
     old, new = (canonical(column, cell(column, side), dialect) for side in SIDES)
@@ -143,16 +158,13 @@ def is_equal(column: Column, dialect: Dialect) -> str:
     if not tolerance and not relative:
         return is_same
     one, other = (dialect.try_cast(text, DOUBLE) for text in (old, new))
-    apart, rounding = dialect.apart([one, other], DOUBLE), _double(_ROUNDING, dialect)
+    apart, rounding = numbers_apart(column, [old, new], dialect), _double(_ROUNDING, dialect)
     if column.kind.name == "float":
         rounding = _double(_ROUNDING_OF_FLOAT, dialect)
     elif column.kind.is_exact:
-        apart, rounding = dialect.apart([old, new], column.kind), _double(0, dialect)
+        rounding = _double(0, dialect)
     elif column.reading == NUMBER:
-        exact = " and ".join(dialect.matches(text, _IS_EXACT) for text in (old, new))
-        digits = dialect.apart([dialect.try_cast(text, _EXACT) for text in (old, new)], _EXACT)
-        apart = f"case when {exact} then {digits} else {apart} end"
-        rounding = f"case when {exact} then {_double(0, dialect)} else {rounding} end"
+        rounding = f"case when {_are_exact([old, new], dialect)} then {_double(0, dialect)} else {rounding} end"
     size = f"greatest(abs({one}), abs({other}))"
     # A share of a value is a double, even of exact numbers.
     share = (

@@ -24,8 +24,8 @@ _MOST_COLUMNS, _MOST_TRIED = 4, 12
 _PAIRS = 2000
 # The part of the rows of the smaller table that a key has to match.
 _LEAST_COVERAGE = 0.5
-# A column with the name of a key that has so many values, as a part of the rows, is named as nearly one.
-_NEARLY_UNIQUE = 0.99
+# A column with the name of a key that no larger part of the rows repeats is named as nearly one.
+_FEWEST = 0.01
 # The part of the other values that have to be equal, on average, unless the name says that it is a key.
 _LEAST_AGREEMENT = 0.3
 # Keys whose scores lie so near to each other are told apart by what their columns are.
@@ -47,7 +47,7 @@ _LONG = 60
 # Of times; long texts and other numbers have higher ranks.
 _UNLIKELY = 4.0
 # The share of rows with values of their own, among more than a few rows.
-_NEARLY, _ALMOST_ALL, _FEW = 0.8, 0.95, 20
+_NEARLY, _FEW = 0.8, 20
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,13 @@ def find_key(engine: Engine, columns: Sequence[Column]) -> Key | None:
 
 
 def nearly_key(engine: Engine, columns: Sequence[Column]) -> tuple[str, dict[Side, int]] | None:
-    """A column that would be a key by its name, and how many rows of each table repeat its values; of few, if any."""
-    for column in _possible(columns):
-        if not _IS_ID.fullmatch(column.name.strip()):
-            continue
-        repeated: dict[Side, int] = {}
-        for side in SIDES:
-            name = cell(column, side)
-            of = f"({engine.source([column], side)})"
-            ((rows, filled, values),) = engine.rows(f"select count(*), count({name}), count(distinct {name}) from {of}")
-            if filled < rows or values < _NEARLY_UNIQUE * rows:
-                break
-            repeated[side] = rows - values
-        if len(repeated) == len(SIDES) and any(repeated.values()):
+    """A column that would be the key, by name and rows matched, but that few rows repeat: how many of each table."""
+    if not (shared := _possible(columns)):
+        return None
+    search = _Search(engine, shared, ())
+    for column in search.ids_of_their_own():
+        repeated = {side: search.repeated(column, side) for side in SIDES}
+        if all(search.is_few(rows, side) for side, rows in repeated.items()) and search.matches(column):
             return column.name, repeated
     return None
 
@@ -221,7 +215,8 @@ class _Search:
             others = [each for each in left if each != column]
             if others and self._is_unique_at_first(others):
                 left = others
-        return [*left, *(each for each in parts if each not in left)][:_MOST_TRIED]
+        first = left if len(left) <= _MOST_COLUMNS else []
+        return [*first, *(each for each in parts if each not in first)][:_MOST_TRIED]
 
     @cached_property
     def _needed(self) -> list[Column]:
@@ -240,7 +235,8 @@ class _Search:
         cells = f"({self._engine.source(columns, side)})"
         rows = cells if limit is None else f"(select * from {cells} limit {limit})"
         names = ", ".join(cell(column, side) for column in columns)
-        filled = " and ".join(f"{cell(column, side)} is not null" for column in columns)
+        # A key is unique in any first rows, which may be others each time, and so are more columns, nulls among them.
+        filled = " and ".join(f"{cell(column, side)} is not null" for column in columns) if limit is None else "true"
         ((groups,),) = self._engine.rows(
             f"select count(*) from (select {names} from {rows} where {filled} group by {names})"
         )
@@ -256,8 +252,6 @@ class _Search:
         ((matched,),) = self._engine.rows(f"select count(*) from {joined}")
         least = min(self._rows.values())
         levels = [self._ranks[column.number] for column in columns]
-        if self._tells_copies_apart(columns):
-            return None
         if len(columns) > 1:
             levels = [
                 (self._level_in_set(column, level), place)
@@ -270,13 +264,25 @@ class _Search:
             return None
         return _Candidate(columns, matched, matched / max(1, least) * (0.5 + 0.5 * agreement), rank)
 
-    def _tells_copies_apart(self, columns: Sequence[Column]) -> bool:
-        """Whether one column is a key but for a few copies of rows, and the others are neither ids nor times."""
-        if len(columns) == 1:
-            return False
-        ids = [each for each in columns if self._ranks[each.number][0] == 0 and self._has_own(each, _ALMOST_ALL)]
-        others = [self._ranks[each.number][0] for each in columns if each not in ids]
-        return bool(ids) and not any(level < 2 or level == _UNLIKELY for level in others)
+    def ids_of_their_own(self) -> list[Column]:
+        """The likeliest columns with the name of a key that the first rows hardly repeat."""
+        named = [each for each in self._filled if self._ranks[each.number][0] == 0]
+        return [each for each in named if self._has_own(each, _NEARLY)][:_MOST_COLUMNS]
+
+    def repeated(self, column: Column, side: Side) -> int:
+        """How many rows repeat a value of a column, or have none."""
+        select = f"select count(distinct {cell(column, side)}) from ({self._engine.source([column], side)})"
+        ((values,),) = self._engine.rows(select)
+        return int(self._rows[side] - values)
+
+    def is_few(self, rows: int, side: Side) -> bool:
+        return rows <= _FEWEST * self._rows[side]
+
+    def matches(self, column: Column) -> bool:
+        """Whether a column matches enough of the rows."""
+        old, new = (f"select {cell(column, side)} from ({self._engine.source([column], side)})" for side in SIDES)
+        ((values,),) = self._engine.rows(f"select count(*) from ({old} intersect {new})")
+        return bool(values >= _LEAST_COVERAGE * min(self._rows.values()))
 
     def _has_own(self, column: Column, share: float) -> bool:
         """Whether so many of the first rows of both tables have a value of their own."""
