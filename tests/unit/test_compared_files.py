@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from unit.compare_harness import Found, changed, parquet, written
 
+from deltawave import cli
+
 COMMAND = f"{sysconfig.get_path('scripts')}/deltawave"
 SMALL = "id,v\n1,a\n2,b\n"
 
@@ -81,6 +83,16 @@ def test_long_decimals_beside_other_types(tmp_path: Path, found: Found) -> None:
     result = found(old, short, "--key", "id")
     assert (result["equal"], result["types"]["v"]["old"]) == (1, "decimal(60,2)")
     assert found(old, same, "--key", "v")["equal"] == 2
+
+
+def test_a_date_that_no_timestamp_can_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = parquet(tmp_path, "old.parquet", "select 1 as id, 2 as w, date '300000-01-01' as v")
+    new = parquet(tmp_path, "new.parquet", "select 1 as id, 2 as w, timestamp '2024-01-01' as v")
+    assert cli.main(["compare", old, new, "--key", "id"]) == 2
+    said = capsys.readouterr().err
+    assert "value 300000-01-01" in said
+    assert said.endswith(": the other table's type can't hold that value. Leave its column out with --ignore.\n")
+    assert cli.main(["compare", old, new, "--key", "id", "--ignore", "v"]) == 0
 
 
 @pytest.mark.parametrize(

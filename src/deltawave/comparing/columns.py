@@ -85,14 +85,19 @@ class Column:
 
     @property
     def kind(self) -> Kind:
-        """The type in which its values are compared."""
+        """The type in which its values are compared; text for those of two types that are shown alone."""
+        if self.is_ignored and len(set(self.types.values())) > 1:
+            return STRING
         return common_type(*self.types.values())
 
     @property
     def reading(self) -> Kind | None:
-        """The type as which texts are read, value by value; ``NUMBER`` for whole and decimal numbers."""
+        """The type as which texts are read, value by value, so that the text 1.0 equals the number 1.
+
+        ``NUMBER`` stands for whole and decimal numbers.
+        """
         others = [kind for kind in self.types.values() if not kind.is_text]
-        if self.kind != STRING:
+        if self.is_ignored or self.kind != STRING:
             return None
         if len(others) == len(SIDES):
             # Of types that have none in common, all values are texts.

@@ -97,6 +97,9 @@ def _write(
 def _message(error: BaseException) -> str:
     if isinstance(error, duckdb.OutOfMemoryException):
         return f"DuckDB needs more memory or more room for temporary files: {error}"
+    if isinstance(error, duckdb.ConversionException):
+        why = str(error).split("LINE 1:")[0].strip()
+        return f"{why}: the other table's type can't hold that value. Leave its column out with --ignore."
     if "pyspark" in sys.modules or "py4j" in sys.modules:
         from deltawave.spark_errors import message_of
 

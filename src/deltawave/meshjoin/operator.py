@@ -321,7 +321,7 @@ class MeshJoin:
 
     @property
     def pages_at_a_time(self) -> int:
-        """How many pages are read at a time, if tuples leave room for them."""
+        """How many pages are in memory at a time, if tuples leave room for them; with reading ahead, two of each."""
         relation = self.relation
         wanted = self.most_pages
         if wanted is None and relation.pages:

@@ -1,0 +1,44 @@
+{#
+  Refuses a batch that would delete, insert or update too large a share of the rows (max_delete_fraction and the like):
+  half a dump looks just like a wave of deletes, and a column that the source writes in another form like a wave of
+  updates. A first batch has nothing to be compared with. An empty state
+  has no share that could be too large.
+#}
+{%- macro _guard(job, batch) -%}
+  {%- if not batch.is_first and not deltawave._is_accepted(job) -%}
+    {#-
+      The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no
+      updates.
+    -#}
+    {%- set options = {
+      'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction',
+    } -%}
+    {%- set limits = {} -%}
+    {%- for kind, option in options.items() if batch.result.counts[kind] > 0 and job.settings[option] is not none -%}
+      {%- do limits.update({kind: option}) -%}
+    {%- endfor -%}
+    {%- set counted = deltawave._counted_changes(job, batch) if limits else none -%}
+    {%- for kind, option in limits.items() if counted.rows_old > 0
+        and counted.counts[kind] > job.settings[option] * counted.rows_old -%}
+      {%- set earlier = [counted.counts[kind] - batch.result.counts[kind], 0] | max -%}
+      {%- do deltawave._refuse(job, batch, 'too_many_' ~ kind ~ 's' ~ ('_in_rotation' if earlier else ''), {
+        'count': counted.counts[kind], 'rows_old': counted.rows_old, 'earlier': earlier, 'limit': job.settings[option],
+        'percent': '%.1f' | format(100.0 * counted.counts[kind] / counted.rows_old),
+      }) -%}
+    {%- endfor -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  The changes that count, and the rows before all of them: {counts, rows_old}. If a run reads only some of the key
+  ranges, those of a whole rotation count, each range with its last reading, so that a loss is noticed in whichever
+  range it starts.
+#}
+{%- macro _counted_changes(job, batch) -%}
+  {%- if not batch.reading.rotation
+      or batch.reading.rotation.read | length == batch.reading.rotation.ranges | length -%}
+    {{ return({'counts': batch.result.counts, 'rows_old': batch.rows_old}) }}
+  {%- endif -%}
+  {%- set counts = deltawave._changes_of_rotation(job, batch) -%}
+  {{ return({'counts': counts, 'rows_old': batch.result.rows_new + counts['delete'] - counts['insert']}) }}
+{%- endmacro -%}
