@@ -46,7 +46,7 @@ class Tiny:
 FEW_DAYS = "--window 4 --constituents 2 --days 1 --scale 0.001"
 EXPERIMENTS = "laboratory.evaluation.experiments"
 TINY = {
-    "auto.py": Tiny("--rows 2000 --runs 1 --others spark_full_outer_join"),
+    "auto.py": Tiny("--rows 2000 --runs 1 --models default --others spark_full_outer_join"),
     "ch98_figures.py": Tiny(OUT),
     "compare.py": Tiny("--rows 2000 --runs 1"),
     "differential.py": Tiny(f"--rows 2000 --runs 1 --out {OUT}"),
@@ -69,7 +69,7 @@ TINY = {
     "mj08_figures.py": Tiny(OUT),
     "query_based.py": Tiny(f"--rows 20000 --out {OUT}"),
     "seeds.py": Tiny("--rows 200 --rounds 1 --warm-up 0"),
-    "small_batches.py": Tiny("--rounds 1", {"small_batches.WARM_UP": "0"}),
+    "small_batches.py": Tiny("--rounds 1 --strategies outer_join", {"small_batches.WARM_UP": "0"}),
     "startup.py": Tiny("--rounds 1"),
     "wave_indexes.py": Tiny(f"{FEW_DAYS} --out {OUT}"),
     "wave_published.py": Tiny(
