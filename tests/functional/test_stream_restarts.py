@@ -16,8 +16,8 @@ from pyspark.sql.types import StructType
 
 from deltawave.meshjoin import StoredRelation
 from deltawave.meshjoin.batch_folders import BatchFolders
-from deltawave.meshjoin.mesh_join import JoinOptions
-from deltawave.meshjoin.stream_join import MicroBatches
+from deltawave.meshjoin.join import JoinOptions
+from deltawave.meshjoin.micro_batches import MicroBatches
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

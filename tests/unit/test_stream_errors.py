@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from deltawave.meshjoin.batch_folders import HadoopFiles
-from deltawave.meshjoin.stream_join import MicroBatches
+from deltawave.meshjoin.micro_batches import MicroBatches
 from deltawave.spark_errors import message_of
 
 BEGIN = (

@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed, sort_merge_compressed
+from deltawave.differencing.algorithms import by_hashes
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.snapshot_differential import by_hashes
 from deltawave.resources import holding
 from deltawave.sql_text import quoted
 

@@ -1,6 +1,8 @@
 """What differs between two tables, for people: counts, columns, samples, and where the differences concentrate."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from deltawave.lazily import from_modules
 
 if TYPE_CHECKING:
     from deltawave.comparing.compared import compare
@@ -8,14 +10,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Comparison", "Concentration", "compare"]
 
-
-def __getattr__(name: str) -> Any:
-    # What reads a result needs no engine.
-    home: Any
-    if name == "compare":
-        from deltawave.comparing import compared as home
-    elif name in __all__:
-        from deltawave.comparing import comparison as home
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(home, name)
+# What reads a result needs no engine.
+__getattr__ = from_modules(__name__, {"compared": ["compare"], "comparison": ["Change", "Comparison", "Concentration"]})

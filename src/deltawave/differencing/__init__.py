@@ -1,9 +1,16 @@
 """Snapshot differentials on Spark: the algorithms of LG96 and LG95."""
 
+from typing import TYPE_CHECKING
+
 from deltawave.differencing.quick_tasks import quicken_worker
-from deltawave.differencing.snapshot_differential import ALGORITHMS, Algorithm, snapshot_differential
+from deltawave.lazily import from_modules
+
+if TYPE_CHECKING:
+    from deltawave.differencing.algorithms import ALGORITHMS, Algorithm, snapshot_differential
+
+__all__ = ["ALGORITHMS", "Algorithm", "snapshot_differential"]
+
+__getattr__ = from_modules(__name__, {"algorithms": __all__})
 
 # A worker imports this when it gets its first task.
 quicken_worker()
-
-__all__ = ["ALGORITHMS", "Algorithm", "snapshot_differential"]

@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import zipimport
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ def quicken_worker() -> None:
     main = sys.modules.get("__main__")
     if ASKED in os.environ and getattr(getattr(main, "__spec__", None), "name", None) == "pyspark.daemon":
         read_archives_once(zipimport.zipimporter)
+        # What tasks need, so that it is among the objects that are left alone.
+        import_module("deltawave.differencing.algorithms")
         gc.freeze()
 
 

@@ -12,9 +12,9 @@ from pyspark.sql.types import LongType, StructField, StructType
 from deltawave.differencing.compression import unused_prefix
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.mesh_join import JoinOptions, mesh_join
+from deltawave.meshjoin.join import JoinOptions, mesh_join
+from deltawave.meshjoin.micro_batches import columns_of, no_results, past_kafka_fault, require_stream, stream_join
 from deltawave.meshjoin.stored_relation import StoredRelation, alongside_tables
-from deltawave.meshjoin.stream_join import columns_of, no_results, past_kafka_fault, require_stream, stream_join
 from deltawave.meshjoin.table_results import LoadedBatches, TableResults, require_comparable
 from deltawave.model_runs import after_append, is_empty_run
 from deltawave.sql_text import quoted

@@ -13,9 +13,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 from deltawave.meshjoin.batch_folders import BatchFolders
+from deltawave.meshjoin.micro_batches import past_kafka_fault, stream_join
 from deltawave.meshjoin.sources import ANY_AGE, json_rows, with_key
 from deltawave.meshjoin.stored_relation import StoredRelation, local_folder, local_path
-from deltawave.meshjoin.stream_join import past_kafka_fault, stream_join
 from deltawave.meshjoin.stream_metrics import Report
 from deltawave.spark_errors import message_of
 from deltawave.spark_versions import Py4JError, Py4JJavaError

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from deltawave.meshjoin.batch_folders import BATCH, BatchFolders
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.mesh_join import JoinOptions, joined
+from deltawave.meshjoin.join import JoinOptions, joined
 from deltawave.meshjoin.stored_relation import StoredRelation
 from deltawave.meshjoin.stream_metrics import NONE, totals
 from deltawave.resources import releasing
