@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from unit.test_aging import SIZES, block, blocks, positions
 
 from deltawave.differencing.aging import Block
-from deltawave.differencing.hashing import Hashes, mix
+from deltawave.rows.hashing import Hashes, mix
 from laboratory.differencing import buckets
 from laboratory.differencing.buckets import by_buckets
 

@@ -11,7 +11,7 @@ from unit.test_colliding_hashes import MANY, ROWS, SCHEMA, Rows, check, collidin
 
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.compression import KEPT, NEW
-from deltawave.differencing.in_place import RowGroups
+from deltawave.rows.in_place import RowGroups
 from laboratory.differencing import pointed
 from laboratory.differencing.hybrid_hash import _MATCHING as HYBRID
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.row_group_checksums import StoredFile
+from deltawave.rows.parquet_files import NotInPlaceError
 
 PLAIN: dict[str, Any] = {"use_dictionary": False, "compression": "none", "write_statistics": False}
 

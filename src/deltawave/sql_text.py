@@ -1,6 +1,7 @@
 """Names and values as Spark's SQL reads them."""
 
 import math
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -42,3 +43,10 @@ def _text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     # Anywhere in a statement, Spark replaces ${name} by the setting of that name.
     return "'" + escaped.replace("${", "\\u0024{") + "'"
+
+
+def unused_prefix(prefix: str, names: Iterable[str]) -> str:
+    """The prefix, longer if one of the names begins with it."""
+    while any(name.lower().startswith(prefix) for name in names):
+        prefix += "_"
+    return prefix

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltawave.differencing import aligning
-from deltawave.differencing.in_place import RowGroups
+from deltawave.rows.in_place import RowGroups
 
 
 def groups(*rows: int) -> RowGroups:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from deltawave.differencing import signatures, window
 from deltawave.differencing.aging import windowed
-from deltawave.differencing.hashing import Hashes
-from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.text_diff import in_sequence
 from deltawave.differencing.window import Comparison, Matching
+from deltawave.rows.hashing import Hashes
+from deltawave.rows.in_place import RowGroups
 
 Rows = dict[int | None, float | None]
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltawave.differencing.batches import cut, joined, plain, plain_bytes, step_rows
+from deltawave.rows.batches import cut, joined, plain, plain_bytes, step_rows
 
 TEXTS = {
     "of equal length": ["x" * 100] * 64,

@@ -30,7 +30,7 @@ from pyspark.sql.types import (
 from deltawave.differencing import hash_compressed, hash_selects, local_engine, logged_rows
 from deltawave.differencing.contract import schema_of_pairs
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
-from deltawave.differencing.parquet_files import NotInPlaceError, check_calendar
+from deltawave.rows.parquet_files import NotInPlaceError, check_calendar
 
 Row = tuple[Any, ...]
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltawave.differencing.aging import equal_hashes
-from deltawave.differencing.hashing import places_of
+from deltawave.rows.hashing import places_of
 
 # Hashes that differ in a few bits only, wherever these are.
 HASHES = st.lists(st.builds(lambda value, shift: value << shift, st.integers(0, 9), st.integers(0, 60)), max_size=60)

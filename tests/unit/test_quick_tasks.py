@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from dbt.adapters.deltawave.settings import session_settings
-from deltawave.differencing.quick_tasks import ASKED, quicken_worker, read_archives_once
+from deltawave.rows.quick_tasks import ASKED, quicken_worker, read_archives_once
 
 
 def test_an_archive_is_read_again_only_if_it_has_changed(tmp_path: Path) -> None:
@@ -62,13 +62,13 @@ def test_only_workers_whose_session_asks_for_it_are_changed(
     monkeypatch.delenv(ASKED, raising=False)
     if asked:
         monkeypatch.setenv(ASKED, "1")
-    quicken_worker()
+    quicken_worker("json")
     assert hasattr(importer.invalidate_caches, "seen") == changes
     assert bool(frozen) == changes
 
 
 def test_nothing_is_changed_outside_a_worker() -> None:
-    quicken_worker()
+    quicken_worker("json")
     assert not hasattr(zipimport.zipimporter.invalidate_caches, "seen")
 
 

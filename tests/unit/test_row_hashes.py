@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing import hashing
-from deltawave.differencing.hashing import row_hashes
+from deltawave.rows import hashing
+from deltawave.rows.hashing import row_hashes
 
 ONE, TWO = {"n": 1, "t": []}, {"n": 2, "t": []}
 DEEP = pa.struct([("n", pa.int32()), ("t", pa.list_(pa.string()))])

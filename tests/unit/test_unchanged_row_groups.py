@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from pyspark.sql.types import LongType, StringType, StructType
 
 from deltawave.differencing import hash_compressed, unchanged_row_groups
-from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.local_engine import LocalEngine
-from deltawave.differencing.parquet_files import state_of
 from deltawave.differencing.row_group_checksums import StoredFile
+from deltawave.rows.in_place import RowGroups
+from deltawave.rows.parquet_files import state_of
 
 Group = list[tuple[int | None, str | None]]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltawave.differencing.batches import any_unequal, unequal
+from deltawave.rows.batches import any_unequal, unequal
 
 PAIRS: list[tuple[pa.DataType, Any, Any]] = [
     (pa.int64(), 1, 2),

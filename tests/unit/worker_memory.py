@@ -17,12 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.differencing import compression, parquet_files, sort_merge_compressed, text_diff, window
+from deltawave.differencing import compression, sort_merge_compressed, text_diff, window
 from deltawave.differencing.aligning import Segment
-from deltawave.differencing.batches import Batches
 from deltawave.differencing.compression import KEPT, NEW
-from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.signatures import Signatures
+from deltawave.rows import parquet_files
+from deltawave.rows.batches import Batches
+from deltawave.rows.in_place import RowGroups
 
 FEW_ROWS = 20
 # With their hashes and positions, they take more than 64 MB.

@@ -14,7 +14,7 @@ from deltawave.differencing import window
 from deltawave.differencing.algorithms import BY_NAME as LIBRARY
 from deltawave.differencing.algorithms import Algorithm
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.parquet_files import NotInPlaceError
+from deltawave.rows.parquet_files import NotInPlaceError
 from laboratory.differencing import hybrid_hash, multiset, nested_loop, parts, pointed, unchanged_blocks
 
 _LOG = logging.getLogger(__name__)

@@ -17,10 +17,10 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from deltawave.comparable import contained_types
 from deltawave.differencing.aging import Aged, Block, Matched
-from deltawave.differencing.batches import Batches, PositionedBatches
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import RowGroups, map_batches
 from deltawave.differencing.window import Comparison, Matching, changes_found, found_schema
+from deltawave.rows.batches import Batches, PositionedBatches
+from deltawave.rows.in_place import RowGroups, map_batches
 from deltawave.sql_text import quoted
 from laboratory.differencing.buckets import by_buckets
 

@@ -11,10 +11,10 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from deltawave.comparable import repeated_keys
-from deltawave.differencing.compression import unused_prefix, with_keys
+from deltawave.differencing.compression import with_keys
 from deltawave.differencing.contract import Contract, all_same
 from deltawave.resources import holding, persisted, release
-from deltawave.sql_text import quoted
+from deltawave.sql_text import quoted, unused_prefix
 
 
 def changes(

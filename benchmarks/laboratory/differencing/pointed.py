@@ -16,13 +16,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing.aging import Aged, Block, windowed
 from deltawave.differencing.aligning import Segment, aligned
-from deltawave.differencing.batches import Batches, Positions, any_unequal
 from deltawave.differencing.compression import KEPT, NEW, PIECES, by_segment, merged, pieces, segments_of, signatures
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import RowGroups, map_numbers
-from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import Signatures, differences
 from deltawave.resources import holding, persisted
+from deltawave.rows.batches import Batches, Positions, any_unequal
+from deltawave.rows.in_place import RowGroups, map_numbers
+from deltawave.rows.parquet_files import NotInPlaceError
 from deltawave.sql_text import quoted
 from laboratory.differencing.stored_rows import StoredRows
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.batches import Batches, typed
-from deltawave.differencing.in_place import RowGroups, map_numbers, nullable_schema, parallelism
+from deltawave.rows.batches import Batches, typed
+from deltawave.rows.in_place import RowGroups, map_numbers, nullable_schema, parallelism
 
 
 @dataclass(frozen=True)

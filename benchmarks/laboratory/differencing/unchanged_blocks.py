@@ -14,10 +14,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.differencing.aligning import NotSegmentedError
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import RowGroups, computed
-from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.row_group_checksums import StoredFile
 from deltawave.differencing.window import WINDOW, changes_found, found_in_order
+from deltawave.rows.in_place import RowGroups, computed
+from deltawave.rows.parquet_files import NotInPlaceError
 from laboratory.differencing.stored_rows import StoredRows, subset
 
 _LOG = logging.getLogger(__name__)

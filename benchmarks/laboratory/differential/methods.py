@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 
 from deltawave.differencing import hash_compressed, sort_merge_compressed
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import groups_in_place, map_rows
 from deltawave.resources import releasing
+from deltawave.rows.in_place import groups_in_place, map_rows
 from deltawave.sql_text import quoted
 from laboratory.differencing.algorithms import BY_NAME
 from laboratory.differential.snapshots import KEY, Snapshots

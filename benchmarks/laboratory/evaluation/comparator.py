@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from deltawave.differencing.hashing import Hashes
+from deltawave.rows.hashing import Hashes
 from laboratory.evaluation.hashed import DELETE, INSERT, UPDATE, Messages, Snapshot
 
 Mask = npt.NDArray[np.bool_]

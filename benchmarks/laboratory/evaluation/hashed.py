@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltawave.differencing.hashing import Hashes, row_hashes
 from deltawave.differencing.signatures import key_hashes
+from deltawave.rows.hashing import Hashes, row_hashes
 
 Kinds = npt.NDArray[np.int8]
 

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
-from deltawave.differencing.batches import Mask, any_unequal
-from deltawave.differencing.hashing import row_hashes
 from deltawave.differencing.signatures import key_hashes
+from deltawave.rows.batches import Mask, any_unequal
+from deltawave.rows.hashing import row_hashes
 
 _SEED = 6
 

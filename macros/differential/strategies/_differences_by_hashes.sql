@@ -150,6 +150,6 @@
 #}
 {%- macro _is_plain_scan(select) -%}
   {{ return(adapter.call_library(
-    'deltawave.differencing.plain_scans.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {}
+    'deltawave.rows.plain_scans.is_plain_scan', {'frame': '(\n' ~ select ~ '\n)'}, {}
   )) }}
 {%- endmacro -%}

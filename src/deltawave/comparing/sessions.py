@@ -16,7 +16,7 @@ from deltawave.comparing.dialects import quoted
 from deltawave.comparing.duck_engine import DuckEngine
 from deltawave.comparing.spark_engine import SparkEngine
 from deltawave.differencing.local_engine import LocalEngine, reaches
-from deltawave.differencing.parquet_files import ChangedFileError
+from deltawave.rows.parquet_files import ChangedFileError
 from deltawave.sides import SIDES, Side
 
 _LOG = logging.getLogger(__name__)

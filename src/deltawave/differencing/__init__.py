@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from deltawave.differencing.quick_tasks import quicken_worker
 from deltawave.lazily import from_modules
+from deltawave.rows.quick_tasks import quicken_worker
 
 if TYPE_CHECKING:
     from deltawave.differencing.algorithms import ALGORITHMS, Algorithm, snapshot_differential
@@ -13,4 +13,4 @@ __all__ = ["ALGORITHMS", "Algorithm", "snapshot_differential"]
 __getattr__ = from_modules(__name__, {"algorithms": __all__})
 
 # A worker imports this when it gets its first task.
-quicken_worker()
+quicken_worker("deltawave.differencing.algorithms")

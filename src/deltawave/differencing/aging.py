@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from deltawave.differencing.batches import Places, Positions, combined, plain, plain_bytes
-from deltawave.differencing.hashing import Hashes, places_of
+from deltawave.rows.batches import Places, Positions, combined, plain, plain_bytes
+from deltawave.rows.hashing import Hashes, places_of
 
 # Rows that wait are combined into parts of at most this many bytes, unless a single block has more.
 PART_BYTES = 1 << 30

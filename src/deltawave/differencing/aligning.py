@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
-from deltawave.differencing.batches import Batches, Places, Positions
-from deltawave.differencing.in_place import RowGroups, map_numbers, parallelism
-from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
+from deltawave.rows.batches import Batches, Places, Positions
+from deltawave.rows.in_place import RowGroups, map_numbers, parallelism
+from deltawave.rows.parquet_files import NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
 

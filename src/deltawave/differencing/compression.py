@@ -15,13 +15,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType, YearMonthIntervalType
 
 from deltawave.comparable import contained_types
-from deltawave.differencing.batches import Batches, plain
 from deltawave.differencing.contract import Columns, all_same
-from deltawave.differencing.in_place import RowGroups, groups_in_place, map_numbers, map_rows
-from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import Signatures, gathered, patched
+from deltawave.rows.batches import Batches, plain
+from deltawave.rows.in_place import RowGroups, groups_in_place, map_numbers, map_rows
+from deltawave.rows.parquet_files import NotInPlaceError
 from deltawave.spark_versions import repartition_by_id
-from deltawave.sql_text import quoted
+from deltawave.sql_text import quoted, unused_prefix
 
 # Reads the kept rows of a segment, in a task.
 Stored = Callable[[int], Signatures]
@@ -104,13 +104,6 @@ def month_key(frame: DataFrame, unique_key: Sequence[str]) -> str | None:
         if any(isinstance(part, YearMonthIntervalType) for part in contained_types(types[name.lower()])):
             return name
     return None
-
-
-def unused_prefix(prefix: str, names: Sequence[str]) -> str:
-    """The prefix, longer if one of the names begins with it."""
-    while any(name.lower().startswith(prefix) for name in names):
-        prefix += "_"
-    return prefix
 
 
 def with_keys(frame: DataFrame, keys: DataFrame, unique_key: Sequence[str], how: str) -> DataFrame:

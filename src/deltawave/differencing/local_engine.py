@@ -24,9 +24,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DecimalType, StructField, StructType
 
-from deltawave.differencing.in_place import RowGroups, has_local_master, parallelism
-from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError, located, state_of
 from deltawave.resources import attach
+from deltawave.rows.in_place import RowGroups, has_local_master, parallelism
+from deltawave.rows.parquet_files import ChangedFileError, NotInPlaceError, located, state_of
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from deltawave.differencing.local_engine import (
     reaches,
     same_values,
 )
-from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError, check_calendar
+from deltawave.rows.parquet_files import ChangedFileError, NotInPlaceError, check_calendar
 from deltawave.sql_text import quoted
 
 _LOG = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltawave.differencing.parquet_files import NotInPlaceError, located, open_file
+from deltawave.rows.parquet_files import NotInPlaceError, located, open_file
 
 # Bytes of a file that are read at a time.
 _READ_BYTES = 1 << 23

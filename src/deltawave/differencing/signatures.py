@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import Mask, Places, combined
-from deltawave.differencing.hashing import Hashes, hashes_by_seeds, places_of, row_hashes
+from deltawave.rows.batches import Mask, Places, combined
+from deltawave.rows.hashing import Hashes, hashes_by_seeds, places_of, row_hashes
 
 Checks = npt.NDArray[np.uint32]
 

@@ -15,7 +15,6 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from deltawave.differencing.batches import Batches, Mask, Places, typed
 from deltawave.differencing.compression import (
     NEW,
     Compared,
@@ -29,14 +28,14 @@ from deltawave.differencing.compression import (
     patched_hashes,
     segments_of,
     signatures,
-    unused_prefix,
 )
 from deltawave.differencing.contract import Columns, all_same, flagged_schema
-from deltawave.differencing.in_place import RowGroups, groups_in_place, map_rows
-from deltawave.differencing.parquet_files import ChangedFileError
 from deltawave.differencing.signatures import Signatures, differences, key_hashes, key_places, sorted_places
 from deltawave.resources import holding, persisted
-from deltawave.sql_text import quoted
+from deltawave.rows.batches import Batches, Mask, Places, typed
+from deltawave.rows.in_place import RowGroups, groups_in_place, map_rows
+from deltawave.rows.parquet_files import ChangedFileError
+from deltawave.sql_text import quoted, unused_prefix
 
 __all__ = ["differing_rows", "kept_hashes", "patched_hashes"]
 

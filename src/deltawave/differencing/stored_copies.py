@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from deltawave.differencing.contract import MEMORY_BYTES, Columns, schema_of_pairs
 from deltawave.differencing.local_engine import LocalEngine, name_in_duckdb, or_spark, path_of_location, same_values
 from deltawave.differencing.logged_rows import as_stored, key_counts, require_reach, write_files
-from deltawave.differencing.parquet_files import ChangedFileError, NotInPlaceError
+from deltawave.rows.parquet_files import ChangedFileError, NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ import numpy as np
 from deltawave.differencing import window
 from deltawave.differencing.aging import Aged, AgingBuffer, Block, Matched, in_step
 from deltawave.differencing.aligning import longest_increasing
-from deltawave.differencing.batches import Places
-from deltawave.differencing.hashing import Hashes, places_of
+from deltawave.rows.batches import Places
+from deltawave.rows.hashing import Hashes, places_of
 
 
 def common_subsequence(old: Hashes, new: Hashes) -> tuple[Places, Places]:

@@ -14,10 +14,10 @@ from hashlib import sha256
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from deltawave.differencing.in_place import RowGroups
 from deltawave.differencing.local_engine import LocalEngine
-from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.row_group_checksums import StoredFile
+from deltawave.rows.in_place import RowGroups
+from deltawave.rows.parquet_files import NotInPlaceError
 
 _LOG = logging.getLogger(__name__)
 

@@ -17,12 +17,12 @@ from pyspark.sql.types import LongType, StructType
 
 from deltawave.differencing.aging import Aged, Block, Matched, windowed
 from deltawave.differencing.aligning import NotSegmentedError, Segment, aligned
-from deltawave.differencing.batches import Batches, Mask, PositionedBatches, any_unequal, typed
 from deltawave.differencing.contract import Contract
-from deltawave.differencing.in_place import RowGroups, map_numbers
-from deltawave.differencing.parquet_files import NotInPlaceError
 from deltawave.differencing.signatures import key_hashes
 from deltawave.resources import persisted
+from deltawave.rows.batches import Batches, Mask, PositionedBatches, any_unequal, typed
+from deltawave.rows.in_place import RowGroups, map_numbers
+from deltawave.rows.parquet_files import NotInPlaceError
 from deltawave.sides import SIDES, Side
 
 _LOG = logging.getLogger(__name__)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from deltawave.lazily import from_modules
+from deltawave.rows.quick_tasks import quicken_worker
 
 if TYPE_CHECKING:
     from deltawave.meshjoin.conditions import Between, Equal, Near, Where
@@ -38,3 +39,6 @@ __getattr__ = from_modules(
         "stored_relation": ["StoredRelation"],
     },
 )
+
+# A worker imports this when it gets its first task.
+quicken_worker("deltawave.meshjoin.join")

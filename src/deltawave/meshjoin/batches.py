@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from deltawave.differencing.batches import Batches
+from deltawave.rows.batches import Batches
 
 Places = npt.NDArray[np.intp]
 Sizes = npt.NDArray[np.int64]

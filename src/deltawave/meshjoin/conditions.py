@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltawave.differencing.hashing import row_hashes
 from deltawave.meshjoin.relation import Pages, key_hashes
 from deltawave.meshjoin.stream_hash_table import Candidates, HashTable, Numbers
+from deltawave.rows.hashing import row_hashes
 
 Mask = npt.NDArray[np.bool_]
 Values = npt.NDArray[Any]

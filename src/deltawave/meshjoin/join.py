@@ -15,9 +15,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BooleanType, DoubleType, StructField, StructType
 
-from deltawave.differencing.batches import Batches
-from deltawave.differencing.compression import unused_prefix
-from deltawave.differencing.in_place import nullable_schema
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.conditions import Condition, Equal
 from deltawave.meshjoin.operator import MeshJoin
@@ -27,7 +24,10 @@ from deltawave.meshjoin.stored_relation import StoredRelation, part_of
 from deltawave.meshjoin.stream import Counts
 from deltawave.meshjoin.stream_metrics import Totals, of_task
 from deltawave.resources import holding, persisted
+from deltawave.rows.batches import Batches
+from deltawave.rows.in_place import nullable_schema
 from deltawave.spark_versions import repartition_by_id
+from deltawave.sql_text import unused_prefix
 
 Columns = str | Sequence[str] | Mapping[str, str]
 

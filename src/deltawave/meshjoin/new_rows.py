@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from deltawave.differencing.compression import unused_prefix
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
 from deltawave.meshjoin.join import JoinOptions, mesh_join
@@ -17,7 +16,7 @@ from deltawave.meshjoin.micro_batches import columns_of, no_results, past_kafka_
 from deltawave.meshjoin.stored_relation import StoredRelation, alongside_tables
 from deltawave.meshjoin.table_results import LoadedBatches, TableResults, require_comparable
 from deltawave.model_runs import after_append, is_empty_run
-from deltawave.sql_text import quoted
+from deltawave.sql_text import quoted, unused_prefix
 
 
 def rows_since(stream: DataFrame, done: DataFrame | None, batch: str) -> DataFrame:

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.batches import joined
-from deltawave.differencing.hashing import Hashes, row_hashes
 from deltawave.meshjoin.batches import Places, Sizes, pieces, require_plain, row_sizes
+from deltawave.rows.batches import joined
+from deltawave.rows.hashing import Hashes, row_hashes
 
 # Without a cache, disks read whole sectors, into memory that is aligned to them.
 SECTOR = 4096

@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltawave.differencing.hashing import Hashes
 from deltawave.meshjoin.batches import Sizes, row_sizes
 from deltawave.meshjoin.conditions import Equal
 from deltawave.meshjoin.operator import MeshJoin
 from deltawave.meshjoin.relation import Relation, key_hashes, require_key
 from deltawave.meshjoin.stream import Counts, StreamBuffer
+from deltawave.rows.hashing import Hashes
 
 Frequencies = npt.NDArray[np.floating[Any] | np.integer[Any]]
 Values = npt.NDArray[Any]

@@ -15,12 +15,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
-from deltawave.differencing.batches import Batches
-from deltawave.differencing.compression import unused_prefix
-from deltawave.differencing.parquet_files import located
 from deltawave.meshjoin.batches import map_in_arrow
+from deltawave.rows.batches import Batches
+from deltawave.rows.parquet_files import located
 from deltawave.source_state import items
-from deltawave.sql_text import quoted
+from deltawave.sql_text import quoted, unused_prefix
 
 # By default Spark silently skips a file that is a week older than the newest one.
 ANY_AGE = {"maxFileAge": "36500d"}

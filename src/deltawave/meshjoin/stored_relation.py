@@ -25,17 +25,16 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from deltawave.comparable import comparable
-from deltawave.differencing.batches import Batches
-from deltawave.differencing.compression import unused_prefix
-from deltawave.differencing.hashing import row_hashes
-from deltawave.differencing.in_place import computed, nullable_schema, parallelism
-from deltawave.differencing.parquet_files import state_of as file_state
-from deltawave.differencing.plain_scans import is_plain_scan
 from deltawave.meshjoin.batches import by_part, map_in_arrow
 from deltawave.meshjoin.relation import VERSION, PageFile, write_pages
+from deltawave.rows.batches import Batches
+from deltawave.rows.hashing import row_hashes
+from deltawave.rows.in_place import computed, nullable_schema, parallelism
+from deltawave.rows.parquet_files import state_of as file_state
+from deltawave.rows.plain_scans import is_plain_scan
 from deltawave.source_state import plan_state, refresh
 from deltawave.spark_versions import ClassicFrame, repartition_by_id
-from deltawave.sql_text import quoted
+from deltawave.sql_text import quoted, unused_prefix
 
 
 def alongside_tables(session: SparkSession, kind: str, name: str) -> str:

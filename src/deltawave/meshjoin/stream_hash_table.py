@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from deltawave.differencing.hashing import Hashes
+from deltawave.rows.hashing import Hashes
 
 Numbers = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]

@@ -19,10 +19,11 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import DUMP, MODEL, REWRITING, SEVERAL, STOPPING, Workbench
 
 from deltawave import source_state
-from deltawave.differencing import hash_compressed, hash_selects, in_place, logged_rows, sort_merge_compressed
-from deltawave.differencing.in_place import groups_in_place
-from deltawave.differencing.parquet_files import ChangedFileError
+from deltawave.differencing import hash_compressed, hash_selects, logged_rows, sort_merge_compressed
 from deltawave.resources import releasing
+from deltawave.rows import in_place
+from deltawave.rows.in_place import groups_in_place
+from deltawave.rows.parquet_files import ChangedFileError
 
 IN_PLACE = "select * from {{ target.schema }}.stored"
 # A dump of which every kind of change is in the next one: rows 0 to 9 are updated, 90 to 99 gone, 100 to 104 new.

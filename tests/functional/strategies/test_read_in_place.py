@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench import MODEL, SEVERAL, Workbench
 
 from deltawave import source_state
-from deltawave.differencing.in_place import RowGroups, map_rows
 from deltawave.differencing.local_engine import LocalEngine
-from deltawave.differencing.parquet_files import NotInPlaceError
-from deltawave.differencing.plain_scans import is_plain_scan
+from deltawave.rows.in_place import RowGroups, map_rows
+from deltawave.rows.parquet_files import NotInPlaceError
+from deltawave.rows.plain_scans import is_plain_scan
 from deltawave.source_state import fingerprint
 from deltawave.sql_text import quoted
 

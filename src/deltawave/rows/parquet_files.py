@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
 
-from deltawave.differencing.batches import BATCH_BYTES, decoded_bytes, step_rows
+from deltawave.rows.batches import BATCH_BYTES, decoded_bytes, step_rows
 
 _BUFFER_BYTES = 1 << 16
 # Rows that are decoded to see how wide they are.

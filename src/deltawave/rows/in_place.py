@@ -22,7 +22,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from deltawave.comparable import contained_types
-from deltawave.differencing.batches import (
+from deltawave.rows.batches import (
     BATCH_BYTES,
     Batches,
     PositionedBatches,
@@ -32,7 +32,7 @@ from deltawave.differencing.batches import (
     repeating_columns,
     step_rows,
 )
-from deltawave.differencing.parquet_files import (
+from deltawave.rows.parquet_files import (
     ChangedFileError,
     NotInPlaceError,
     check_folders,
@@ -42,7 +42,7 @@ from deltawave.differencing.parquet_files import (
     open_file,
     state_of,
 )
-from deltawave.differencing.plain_scans import plain_scan
+from deltawave.rows.plain_scans import plain_scan
 from deltawave.spark_versions import VARIANTS
 from deltawave.sql_text import quoted
 

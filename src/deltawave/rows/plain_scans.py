@@ -12,7 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from deltawave.differencing.parquet_files import NotInPlaceError, has_rows
+from deltawave.rows.parquet_files import NotInPlaceError, has_rows
 from deltawave.source_state import items, java_class
 from deltawave.spark_versions import ClassicFrame
 from deltawave.sql_text import quoted
