@@ -13,4 +13,4 @@ __all__ = ["ALGORITHMS", "Algorithm", "snapshot_differential"]
 __getattr__ = from_modules(__name__, {"algorithms": __all__})
 
 # A worker imports this when it gets its first task.
-quicken_worker("deltawave.differencing.algorithms")
+quicken_worker(lambda: __getattr__("snapshot_differential"))

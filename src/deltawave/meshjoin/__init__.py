@@ -41,4 +41,4 @@ __getattr__ = from_modules(
 )
 
 # A worker imports this when it gets its first task.
-quicken_worker("deltawave.meshjoin.join")
+quicken_worker(lambda: __getattr__("mesh_join"))

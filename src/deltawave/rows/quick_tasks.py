@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 import zipimport
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ Seen = tuple[int, int]
 ASKED = "DELTAWAVE_QUICK_TASKS"
 
 
-def quicken_worker(module: str) -> None:
+def quicken_worker(load: Callable[[], object]) -> None:
     """In a worker whose session asks for it, leave out steps that Spark takes for each task and that have no effect.
 
-    ``module``: what tasks need is imported first, so that it is among the objects that are left alone.
+    ``load``: imports what tasks need, so that it is among the objects that are left alone
 
     dbt-deltawave sets ``spark.executorEnv.DELTAWAVE_QUICK_TASKS`` in the sessions that it starts. Before a task Spark
     lets Python reread the directory of pyspark.zip for each package that was imported from it; after it, garbage is
@@ -26,7 +26,7 @@ def quicken_worker(module: str) -> None:
     main = sys.modules.get("__main__")
     if ASKED in os.environ and getattr(getattr(main, "__spec__", None), "name", None) == "pyspark.daemon":
         read_archives_once(zipimport.zipimporter)
-        import_module(module)
+        load()
         gc.freeze()
 
 
