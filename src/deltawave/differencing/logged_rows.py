@@ -273,8 +273,9 @@ def _changes_of_pairs(rows: str, columns: Columns, batch_at: str, types: Sequenc
         if column["in_old"]:
             before.append(f"case when is_there then {earlier} end as {old}")
         if column["is_compared"]:
-            changed.append(f"case when {old} is distinct from {new} then {literal(name)} end")
-    names = f"[name for name in [{', '.join(changed)}] if name is not null]" if changed else "[]"
+            changed.append(f"case when {old} is distinct from {new} then [{literal(name)}] end")
+    # Lists that are null are left out. A list comprehension would have a name, which may be that of a column.
+    names = f"flatten([{', '.join(changed)}])" if changed else "[]"
     return (
         f"select * from (select {', '.join([*cells, *before])}, "
         "case when _change_type is null then 'insert' when is_there then 'update' else 'delete' end "
