@@ -44,7 +44,7 @@
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
   {%- set is_auto = choice.strategy == 'auto' -%}
-  {%- set options = [] if is_auto else ["'strategy': '" ~ choice.strategy ~ "'"] -%}
+  {%- set options = ["'strategy': '" ~ choice.strategy ~ "'"] -%}
   {%- set strategy = deltawave._strategies()['outer_join' if is_auto else choice.strategy] -%}
   {#- Change logs are local, wherever their sources are. -#}
   {%- if table.is_remote and strategy.reads != 'logs' -%}
@@ -65,12 +65,10 @@
   {%- endfor -%}
   {%- set lines = [
     '  {' ~ '{ config(', "      materialized='differential',", '      unique_key=[' ~ keys | join(', ') ~ '],',
+    '      meta={',
   ] -%}
-  {%- if options -%}
-    {%- do lines.append('      meta={') -%}
-    {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
-    {%- do lines.append('      },') -%}
-  {%- endif -%}
+  {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
+  {%- do lines.append('      },') -%}
   {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 

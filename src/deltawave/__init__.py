@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "attach", "compare", "release", "releasing"]
 
-# The costs, the command line and the settings of the environment need no Spark.
-__getattr__ = from_modules(
-    __name__, {"comparing": ["Comparison", "compare"], "resources": ["attach", "release", "releasing"]}
-)
+if not TYPE_CHECKING:
+    # The costs, the command line and the settings of the environment need no Spark.
+    __getattr__ = from_modules(
+        __name__, {"comparing": ["Comparison", "compare"], "resources": ["attach", "release", "releasing"]}
+    )

@@ -91,7 +91,7 @@ def test_a_date_that_no_timestamp_can_hold(tmp_path: Path, capsys: pytest.Captur
     assert cli.main(["compare", old, new, "--key", "id"]) == 2
     said = capsys.readouterr().err
     assert "value 300000-01-01" in said
-    assert said.endswith(": the other table's type can't hold that value. Leave its column out with --ignore.\n")
+    assert said.endswith("can't hold that value. --ignore leaves a column out.\n")
     assert cli.main(["compare", old, new, "--key", "id", "--ignore", "v"]) == 0
 
 

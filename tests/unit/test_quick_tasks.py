@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from dbt.adapters.deltawave.settings import session_settings
-from deltawave.rows.quick_tasks import ASKED, quicken_worker, read_archives_once
+from deltawave.quick_tasks import ASKED, quicken_worker, read_archives_once
 
 
 def test_an_archive_is_read_again_only_if_it_has_changed(tmp_path: Path) -> None:

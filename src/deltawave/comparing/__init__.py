@@ -10,5 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Comparison", "Concentration", "compare"]
 
-# What reads a result needs no engine.
-__getattr__ = from_modules(__name__, {"compared": ["compare"], "comparison": ["Change", "Comparison", "Concentration"]})
+if not TYPE_CHECKING:
+    # What reads a result needs no engine.
+    __getattr__ = from_modules(
+        __name__, {"compared": ["compare"], "comparison": ["Change", "Comparison", "Concentration"]}
+    )

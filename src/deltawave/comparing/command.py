@@ -99,7 +99,7 @@ def _message(error: BaseException) -> str:
         return f"DuckDB needs more memory or more room for temporary files: {error}"
     if isinstance(error, duckdb.ConversionException):
         why = str(error).split("LINE 1:")[0].strip()
-        return f"{why}: the other table's type can't hold that value. Leave its column out with --ignore."
+        return f"{why}: the type in which its column is compared can't hold that value. --ignore leaves a column out."
     if "pyspark" in sys.modules or "py4j" in sys.modules:
         from deltawave.spark_errors import message_of
 

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from deltawave.lazily import from_modules
-from deltawave.rows.quick_tasks import quicken_worker
+from deltawave.quick_tasks import quicken_worker
 
 if TYPE_CHECKING:
     from deltawave.differencing.algorithms import ALGORITHMS, Algorithm, snapshot_differential
 
 __all__ = ["ALGORITHMS", "Algorithm", "snapshot_differential"]
 
-__getattr__ = from_modules(__name__, {"algorithms": __all__})
-
-# A worker imports this when it gets its first task.
-quicken_worker(lambda: __getattr__("snapshot_differential"))
+if not TYPE_CHECKING:
+    __getattr__ = from_modules(__name__, {"algorithms": __all__})
+    # A worker imports this when it gets its first task.
+    quicken_worker(lambda: __getattr__("snapshot_differential"))

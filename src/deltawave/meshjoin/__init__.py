@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from deltawave.lazily import from_modules
-from deltawave.rows.quick_tasks import quicken_worker
+from deltawave.quick_tasks import quicken_worker
 
 if TYPE_CHECKING:
     from deltawave.meshjoin.conditions import Between, Equal, Near, Where
@@ -28,17 +28,17 @@ __all__ = [
     "stream_of",
 ]
 
-__getattr__ = from_modules(
-    __name__,
-    {
-        "conditions": ["Between", "Equal", "Near", "Where"],
-        "join": ["mesh_join"],
-        "micro_batches": ["stream_join"],
-        "new_rows": ["join_new_rows", "new_keys", "rows_since"],
-        "sources": ["json_rows", "stream_of"],
-        "stored_relation": ["StoredRelation"],
-    },
-)
-
-# A worker imports this when it gets its first task.
-quicken_worker(lambda: __getattr__("mesh_join"))
+if not TYPE_CHECKING:
+    __getattr__ = from_modules(
+        __name__,
+        {
+            "conditions": ["Between", "Equal", "Near", "Where"],
+            "join": ["mesh_join"],
+            "micro_batches": ["stream_join"],
+            "new_rows": ["join_new_rows", "new_keys", "rows_since"],
+            "sources": ["json_rows", "stream_of"],
+            "stored_relation": ["StoredRelation"],
+        },
+    )
+    # A worker imports this when it gets its first task.
+    quicken_worker(lambda: __getattr__("mesh_join"))

@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEMES", "WaveIndex", "WaveState", "plans", "start", "transition"]
 
-__getattr__ = from_modules(
-    __name__,
-    {
-        "operations": ["WaveState"],
-        "planner": ["plans", "start", "transition"],
-        "schemes": ["SCHEMES", "WaveIndex"],
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = from_modules(
+        __name__,
+        {
+            "operations": ["WaveState"],
+            "planner": ["plans", "start", "transition"],
+            "schemes": ["SCHEMES", "WaveIndex"],
+        },
+    )

@@ -158,7 +158,7 @@ def changed_days(
     spec = record.spec
     once = f" and {IS_FIRST}" if spec.is_multiple else ""
     rows = "\nunion all\n".join(
-        f"select {place} as place, * from {table} where {PART} = {literal(part.name)}{once}"
+        f"select {place} as {PLACE}, * from {table} where {PART} = {literal(part.name)}{once}"
         for place, (table, part) in enumerate(written)
     )
     wanted = []
@@ -174,8 +174,8 @@ def changed_days(
         "select wanted.*, found.checksum as found_checksum, coalesce(found.row_count, 0L) as found_rows,\n"
         "first(found.checksum) over (partition by wanted.day order by is_copied, wanted.place) as first_checksum\n"
         f"from (values {', '.join(wanted)}) as wanted(place, day, row_count, checksum, is_copied)\nleft join (\n"
-        f"select place, {value} as day, count(*) as row_count, {day_checksum(spec)} as checksum\nfrom (\n{rows}\n)\n"
-        f"group by place, {value}\n) as found on wanted.place = found.place and wanted.day = found.day\n)\n"
+        f"select {PLACE}, {value} as day, count(*) as row_count, {day_checksum(spec)} as checksum\nfrom (\n{rows}\n)\n"
+        f"group by {PLACE}, {value}\n) as found on wanted.place = found.{PLACE} and wanted.day = found.day\n)\n"
         "where found_rows <> row_count\n"
         "or row_count > 0 and found_checksum <> coalesce(checksum, first_checksum)\norder by day, is_copied"
     )

@@ -37,7 +37,7 @@ _CLASSIC = {
     # A run repeats its kinds of statements: code that Spark generated for one, and Java compiled, serves the next.
     # Spark keeps 100 pieces; a few models take more.
     "spark.sql.codegen.cache.maxEntries": "1000",
-    # A tenth of a second less for each Python task (deltawave.rows.quick_tasks).
+    # A tenth of a second less for each Python task (deltawave.quick_tasks).
     "spark.executorEnv.DELTAWAVE_QUICK_TASKS": "1",
 }
 # Of one without a cluster.
