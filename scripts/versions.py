@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -268,7 +268,8 @@ def main() -> None:
         def tried(name: str) -> tuple[str, str, bool]:
             return name, *outcome(BY_NAME[name], wheel, scratch)
 
-        for name, said, is_right in pool.map(tried, given.cells or BY_NAME):
+        for done in as_completed([pool.submit(tried, name) for name in given.cells or BY_NAME]):
+            name, said, is_right = done.result()
             PAGE.write_text(written(PAGE.read_text(), {name: line(BY_NAME[name], said)}))
             if not is_right:
                 failed.append(name)
