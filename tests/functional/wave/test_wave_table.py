@@ -209,7 +209,8 @@ def test_a_day_that_comes_again_replaces_itself(
 
 def test_any_names_of_columns_and_days(spark: SparkSession, table: WaveTable) -> None:
     rows = spark.sql(
-        "select '/* 1' as day, array('a', 'b') as `_place`, named_struct('x y', 1, 'c-d', '*/') as `value /*`"
+        "select '/* 1' as day, array('a', 'b') as `_place`, named_struct('x y', 1, 'c-d', '*/') as `value /*`, "
+        "1 as place, 2 as checksum, 3 as row_count, 4 as found"
     )
     chosen = WaveSpec(WaveIndex("del", 2, 1), "in_place", "day", "_place", columns_of(rows), buckets=2)
     table.update(rows, chosen)
