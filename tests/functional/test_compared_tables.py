@@ -56,7 +56,7 @@ def test_every_kind_of_difference(spark: SparkSession) -> None:
     assert json.loads(found.to_json())["changes"][0] == {"key": ["3"], "column": "name", "old": None, "new": "cid"}
     text = found.to_text()
     assert text.splitlines()[0] == "old -> new, by id"
-    assert re.search(r"^  name +2 +50\.0%$", text, re.MULTILINE)
+    assert re.search(r"^  name +2 +1 +1 +50\.0%$", text, re.MULTILINE)
     assert text.endswith("The tables differ.")
 
 

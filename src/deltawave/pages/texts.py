@@ -80,7 +80,7 @@ def percent(share: float) -> str:
     return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"
 
 
-_NUMBER = re.compile(r"[<>]?[-+]?[\d.,]+(e[-+]\d+)?%?|\d{4}-\d\d-\d\d|null|")
+_NUMBER = re.compile(r"[<>]?[-+]?[\d.,]+(e[-+]\d+)?%?|\d{4}-\d\d-\d\d|null")
 
 
 class Table(NamedTuple):
@@ -90,7 +90,7 @@ class Table(NamedTuple):
 
 
 def are_numbers(table: Table) -> list[bool]:
-    """Whether each column has numbers or days only, or nothing, which are aligned right and not broken."""
+    """Whether each column has numbers or days only, which are aligned right and not broken."""
     return [all(map(_NUMBER.fullmatch, cells)) for cells in zip(*table.rows, strict=True)]
 
 
