@@ -13,6 +13,7 @@ Prints medians of seconds, and their ratios to one of the commands:
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import subprocess
@@ -60,6 +61,8 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="deltawave-compare-"))
     try:
         written(folder, given.rows)
+        # Or what comes first shares the disk with the files that are still being written.
+        os.sync()
         for title, commands in measured(folder).items():
             chosen = {name: each for name, each in commands.items() if not given.without or given.without not in name}
             taken = medians(chosen, given.runs)
