@@ -81,6 +81,7 @@ def comparison(**others: Any) -> Comparison:
         "ignored_columns": ("loaded_at",),
         "types": {"amount": {"old": "int", "new": "double", "compared_as": "double"}},
         "columns": {"name": 200, "amount": 50},
+        "nulls": {"amount": (7, 0)},
         "changes": (
             Change(("1",), "name", "ann", "anna"),
             Change(("5",), "name", "the quick brown fox jumps", "the slow brown fox jumped"),
@@ -101,6 +102,7 @@ def comparison(**others: Any) -> Comparison:
                 (60, 90, 150, 0, 210, 180, 120, 60),
                 Summary(0.5, 9.25, 19.5),
                 Summary(0.25, 10.75, 1_234_567.5),
+                0.5,
             ),
         ),
     }
