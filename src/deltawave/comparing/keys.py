@@ -99,7 +99,8 @@ def nearly_key(engine: Engine, columns: Sequence[Column]) -> tuple[str, dict[Sid
     search = _Search(engine, shared, ())
     for column in search.ids_of_their_own():
         repeated = {side: search.repeated(column, side) for side in SIDES}
-        if all(search.is_few(rows, side) for side, rows in repeated.items()) and search.matches(column):
+        is_nearly = any(repeated.values()) and all(search.is_few(rows, side) for side, rows in repeated.items())
+        if is_nearly and search.matches(column):
             return column.name, repeated
     return None
 
