@@ -31,7 +31,7 @@
   {%- do lines.append('') -%}
   {%- do lines.extend(deltawave._aligned(rows, 'llrrl' if table.is_remote else 'llrl')) -%}
   {%- do lines.extend(['', "  pages: those that a run reads and writes, its previous state and the log included, in per cent of the table's pages"]) -%}
-  {%- do lines.extend(['', 'Take ' ~ choice.strategy ~ (
+  {%- do lines.extend(['', 'Take ' ~ choice.named ~ (
     ' with a covering copy' if choice.covering_copy else ''
   ) ~ ': ' ~ choice.reason, '']) -%}
   {{ return(lines + deltawave._advised_config(table, choice)) }}
@@ -43,9 +43,8 @@
   {%- for key in table.unique_key -%}
     {%- do keys.append("'" ~ key | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") -%}
   {%- endfor -%}
-  {%- set is_auto = choice.strategy == 'auto' -%}
-  {%- set options = ["'strategy': '" ~ choice.strategy ~ "'"] -%}
-  {%- set strategy = deltawave._strategies()['outer_join' if is_auto else choice.strategy] -%}
+  {%- set options = ["'strategy': '" ~ choice.named ~ "'"] -%}
+  {%- set strategy = deltawave._strategy_named('advise', choice.strategy) -%}
   {#- Change logs are local, wherever their sources are. -#}
   {%- if table.is_remote and strategy.reads != 'logs' -%}
     {%- do options.append("'remote': '" ~ table.remote ~ "'") -%}
@@ -68,8 +67,7 @@
     '      meta={',
   ] -%}
   {%- for option in options -%}{%- do lines.append('          ' ~ option ~ ',') -%}{%- endfor -%}
-  {%- do lines.append('      },') -%}
-  {{ return(lines + ['  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
+  {{ return(lines + ['      },', '  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
 {# A share for readers: 200%, 23%, 4.1%, <0.1%. #}

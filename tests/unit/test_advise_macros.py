@@ -178,7 +178,7 @@ def test_the_advice_is_that_of_the_chart(rows: int, python: bool) -> None:
         sizes = {"rows": rows, "row_bytes": row_bytes, "change_fraction": change}
         source = sizes | dict(zip(FLAGS, flags, strict=True))
         table = others | source
-        advised = macros._advised_choice(table, macros._weighed_strategies(table))["strategy"]
+        advised = macros._advised_choice(table, macros._weighed_strategies(table))["named"]
         assert advised == by_the_chart(source), source
 
 
@@ -201,7 +201,7 @@ def test_no_other_strategy_that_can_be_used_costs_less(flags: dict[str, bool]) -
         costs = (chosen["rows_sent"], chosen["pages"])
         least = min((one["rows_sent"], one["pages"]) for one in weighed)
         is_small = table["rows"] * table["row_bytes"] <= 2e8
-        assert costs == least or (is_small and chosen["strategy"] == "auto" and costs[0] == least[0]), point
+        assert costs == least or (is_small and chosen["named"] == "auto" and costs[0] == least[0]), point
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
   keys are quarantined. A bag of rows (duplicate_keys: multiset, LG95 4.6) has no duplicates.
 #}
 {%- macro _accept(job, batch, found) -%}
-  {%- set is_all = job.strategy.reads in ['dump', 'differences'] or batch.reading.incoming == batch.landed -%}
+  {%- set is_all = deltawave._reads_whole(job.strategy) or batch.reading.incoming == batch.landed -%}
   {%- do deltawave._update(
     batch.result,
     dump_checksum=found.checksum,

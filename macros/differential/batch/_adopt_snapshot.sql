@@ -58,7 +58,7 @@
     {%- do deltawave._refuse_adopting(
       job, name, 'the model has no snapshot_date', 'Name the snapshot without a date'
     ) -%}
-  {%- elif job.strategy.reads not in ['dump', 'differences'] -%}
+  {%- elif not deltawave._reads_whole(job.strategy) -%}
     {%- set problem = 'strategy: ' ~ job.strategy.name ~ ' reads a part of the source' -%}
     {%- do deltawave._refuse_adopting(
       job, name, problem, 'Run once with strategy: outer_join, and from then on with this one'

@@ -69,7 +69,7 @@
   that takes another statement to know.
 #}
 {%- macro _bytes_read(job, batch) -%}
-  {%- if job.strategy.reads in ['dump', 'differences'] -%}
+  {%- if deltawave._reads_whole(job.strategy) -%}
     {%- set size = deltawave._bytes_of_dump(job, batch) if batch.result.bytes_dump is none
         else batch.result.bytes_dump -%}
     {{ return({'dump': size, 'full': size}) }}

@@ -1,8 +1,7 @@
 {#
   Refuses a batch that would delete, insert or update too large a share of the rows (max_delete_fraction and the like):
   half a dump looks just like a wave of deletes, and a column that the source writes in another form like a wave of
-  updates. A first batch has nothing to be compared with. An empty state
-  has no share that could be too large.
+  updates. A first batch has nothing to be compared with. An empty state has no share that could be too large.
 #}
 {%- macro _guard(job, batch) -%}
   {%- if not batch.is_first and not deltawave._is_accepted(job) -%}

@@ -5,7 +5,7 @@
   _known_dates). Sets the job's source_bytes, which Spark knows at the same time.
 #}
 {%- macro _source_fingerprint(job, expected_rows) -%}
-  {%- if job.strategy and job.strategy.reads not in ['dump', 'differences'] or job.remote or job.settings.snapshot_date
+  {%- if job.strategy and not deltawave._reads_whole(job.strategy) or job.remote or job.settings.snapshot_date
       or not deltawave._runs_python() -%}
     {{ return(none) }}
   {%- endif -%}

@@ -1,7 +1,7 @@
 {#
   The rows of committed batches, as a relation: the log's columns, and the batch of each row as _batch_id. Readers see
-  these alone: a row counts if its partition, (batch_id, attempt), is one of the last decision's. The select
-  does not name the columns, since a metastore limits the length of a view's text.
+  these alone: a row counts if its partition, (batch_id, attempt), is one of the last decision's. The select does not
+  name the columns, since a metastore limits the length of a view's text.
 #}
 {%- macro _rows_of_partitions(table, partitions) -%}
   {%- set merged = partitions | selectattr('batch_id', 'lt', 0) | list -%}

@@ -125,3 +125,8 @@
     'source': source,
   }) }}
 {%- endmacro -%}
+
+{# Does it read the whole select in each run? #}
+{%- macro _reads_whole(strategy) -%}
+  {{ return(strategy.reads in ['dump', 'differences']) }}
+{%- endmacro -%}

@@ -214,7 +214,7 @@ def _notes(columns: Sequence[Column]) -> list[str]:
     read: dict[str, list[str]] = {}
     for column in sorted(columns, key=lambda column: column.name.lower()):
         texts = " and ".join(f"{{{side}}}" for side, kind in column.types.items() if kind.is_text)
-        if column.reading is None or column.is_ignored or not texts:
+        if column.reading is None or not texts:
             continue
         others = [kind.name for kind in column.types.values() if not kind.is_text]
         read.setdefault(f"text in {texts}, read as {others[0] if others else 'numbers'}", []).append(column.name)

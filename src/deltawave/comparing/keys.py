@@ -210,11 +210,11 @@ class _Search:
         ]
         # Keys stand at the left of most tables, whatever their columns are.
         left = sorted(parts, key=lambda each: self._ranks[each.number][1])[:_MOST_TRIED]
-        if not left or not self._is_unique_at_first(left):
+        if not self._is_unique_at_first(left):
             return parts[:_MOST_TRIED]
         for column in reversed(left):
             others = [each for each in left if each != column]
-            if others and self._is_unique_at_first(others):
+            if self._is_unique_at_first(others):
                 left = others
         first = left if len(left) <= _MOST_COLUMNS else []
         return [*first, *(each for each in parts if each not in first)][:_MOST_TRIED]
