@@ -2,9 +2,11 @@
 
 from types import SimpleNamespace
 
+import pyspark
 import pytest
 
 from dbt.adapters.deltawave.errors import readable
+from dbt.adapters.deltawave.session import _refuse_older
 from deltawave.redaction import redact, secret_values
 
 
@@ -30,6 +32,17 @@ from deltawave.redaction import redact, secret_values
 )
 def test_redact(text, hidden):
     assert redact(text) == hidden
+
+
+def test_a_task_without_the_wheel_says_where_to_install_it():
+    assert "needs the wheel dbt-deltawave" in readable(RuntimeError("No module named 'deltawave'"))
+
+
+def test_a_server_may_not_be_older_than_its_client():
+    _refuse_older(pyspark.__version__)
+    _refuse_older("99.0.1")
+    with pytest.raises(ValueError, match=r'it runs Spark 3\.5\.2-amzn-1, .*"pyspark-client==3\.5\.\*"'):
+        _refuse_older("3.5.2-amzn-1")
 
 
 def test_values_of_the_profile_are_hidden_wherever_they_stand():

@@ -24,6 +24,11 @@ _PERMISSIVE = re.compile(
 )
 _HINTS = (
     (
+        re.compile(r"No module named 'deltawave'"),
+        "The Python that runs Spark's tasks, on the server or the cluster, needs the wheel dbt-deltawave too, in the "
+        "version that is installed here.",
+    ),
+    (
         re.compile(r"CSV header does not conform to the schema|number of columns in CSV header is not equal"),
         "Its header is not that of the columns which the table over it declares. Have the file delivered again, or "
         "declare the columns as they are now: those of an external source are under columns in its yml, and dbt "

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyspark
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
+from packaging.version import Version
 from pyspark.sql import SparkSession
 
 from dbt.adapters.deltawave.credentials import DeltawaveCredentials
@@ -146,6 +148,7 @@ def _connect(url: str, settings: Mapping[str, str]) -> SparkSession:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            _refuse_older(session.version)
             _change(session, settings, settings)
         except Exception as error:
             session.client.set_retry_policies([DefaultPolicy(max_retries=0)])
@@ -156,6 +159,18 @@ def _connect(url: str, settings: Mapping[str, str]) -> SparkSession:
     # At the interpreter's exit, closing can wait forever for a thread that has ended.
     atexit.register(session.stop)
     return session  # type: ignore[no-any-return]
+
+
+def _refuse_older(server: str) -> None:
+    """Raise ``ValueError`` if a server's Spark is older than pyspark, by whose version is decided what Spark offers."""
+    # Vendors' Sparks have versions such as 3.5.2-amzn-1.
+    major, minor = server.split(".")[:2]
+    if (int(major), int(minor)) < Version(pyspark.__version__).release[:2]:
+        wanted = f"{major}.{minor}.*"
+        raise ValueError(
+            f"it runs Spark {server}, and pyspark here is {pyspark.__version__}. Install the client of the server's "
+            f'version: "pyspark-client=={wanted}", or "pyspark[connect]=={wanted}" before 4.0.'
+        )
 
 
 def _adjust(session: SparkSession, given: Mapping[str, str], settings: Mapping[str, str]) -> None:
