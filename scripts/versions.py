@@ -222,7 +222,7 @@ def outcome(cell: Cell, wheel: Path, scratch: str) -> tuple[str, bool]:
             print(f"{cell.name}: FAILED\n{error}", flush=True)
             return f"failed on {date.today().isoformat()}", False
     print(f"{cell.name}: {len(right)} strategies right, {time.monotonic() - begun:.0f} s", flush=True)
-    return f"right on {date.today().isoformat()}: {', '.join(f'`{each}`' for each in right)}", True
+    return f"right on {date.today().isoformat()}", True
 
 
 def newest() -> None:

@@ -1,6 +1,7 @@
 {#
-  One bigint over typed columns [{name, data_type}]; lanes 0 and 1 have different seeds at every level, so that their
-  collisions differ.
+  One bigint over typed columns [{name, data_type}], by xxhash64; lanes 0 and 1 have different seeds at every level, so
+  that their collisions differ. The strategy row_checksum and checksums of 128 bits take both lanes; hash_compressed
+  hashes in Python (deltawave.rows), a database by MD5 (_remote_row_hash).
 #}
 {%- macro _row_hash(columns, lane=0) -%}
   {%- set parts = {'hashed': [], 'nullable': []} -%}

@@ -28,6 +28,7 @@
 
   {%- set state = deltawave._recover(job) -%}
   {%- if not flags.EMPTY -%}
+    {%- do deltawave._leave_out_erased(job, state.record) -%}
     {%- do deltawave._choose_strategy(job, state) -%}
   {%- endif -%}
   {%- if var('deltawave_adopt', {}) != {} -%}
@@ -55,6 +56,9 @@
     {%- do deltawave._create_quarantine(job) -%}
   {%- endif -%}
   {%- set record = progress.state.record -%}
+  {%- if settings.retain and record and not flags.EMPTY -%}
+    {%- set record = deltawave._retain(job, record) -%}
+  {%- endif -%}
   {%- if config.get('persist_docs') -%}
     {%- do deltawave._describe_view(job, record, deltawave._helper_relation(job, record.log) if record else none) -%}
   {%- endif -%}

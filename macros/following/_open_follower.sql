@@ -1,9 +1,7 @@
 {# Opens the work on a table that follows a change log. #}
 {%- macro _open_follower(node, relation, sql) -%}
-  {%- set settings = deltawave._follower_settings(node.name, node.config) -%}
-  {%- set followed = deltawave._followed_node(node, settings) -%}
-  {%- set logged = deltawave._differential_settings(followed.name, followed.config) -%}
-  {%- do settings.update(unique_key=logged.unique_key, is_multiset=logged.duplicate_keys == 'multiset') -%}
+  {%- set job = deltawave._job_of_follower(node, relation) -%}
+  {%- set followed = job.follows -%}
   {%- if invocation_args_dict.get('sample') -%}
     {%- do deltawave._fail('follower_sample', {'model': node.name}) -%}
   {%- endif -%}
@@ -15,12 +13,22 @@
   {%- if favors_other and followed.unique_id not in selected_resources -%}
     {%- do deltawave._fail('follower_deferred', {'model': node.name, 'log': followed.name}) -%}
   {%- endif -%}
-  {%- set job = deltawave._open_job(node.name, settings, relation, settings.kind) -%}
-  {%- do deltawave._update(job, follows=followed, sql='(\n' ~ sql ~ '\n)') -%}
+  {%- do deltawave._update(job, sql='(\n' ~ sql ~ '\n)') -%}
   {%- do deltawave._require_table_formats(job) -%}
   {%- if job.state_schema != job.target.schema -%}
     {%- do deltawave._run(job, 'create schema if not exists ' ~ deltawave._quoted(job.state_schema)) -%}
   {%- endif -%}
+  {{ return(job) }}
+{%- endmacro -%}
+
+{# The job of a table that follows a log, before its select is known. #}
+{%- macro _job_of_follower(node, relation) -%}
+  {%- set settings = deltawave._follower_settings(node.name, node.config) -%}
+  {%- set followed = deltawave._followed_node(node, settings) -%}
+  {%- set logged = deltawave._differential_settings(followed.name, followed.config) -%}
+  {%- do settings.update(unique_key=logged.unique_key, is_multiset=logged.duplicate_keys == 'multiset') -%}
+  {%- set job = deltawave._open_job(node.name, settings, relation, settings.kind) -%}
+  {%- do deltawave._update(job, follows=followed) -%}
   {{ return(job) }}
 {%- endmacro -%}
 
@@ -109,5 +117,6 @@
   ] -%}
     {%- do followed.update({key: record[key]}) -%}
   {%- endfor -%}
+  {%- do followed.update(erased_at=record.get('erased_at')) -%}
   {{ return(followed) }}
 {%- endmacro -%}

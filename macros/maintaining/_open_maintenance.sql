@@ -25,23 +25,28 @@
   )}) }}
 {%- endmacro -%}
 
-{# Commits an operation: the last record, with the partitions of the rewritten log, and the operation's changes. #}
+{#
+  Commits an operation: the last record, with the partitions of the rewritten log, and the operation's changes. Returns
+  the record.
+#}
 {%- macro _commit_maintenance(work, partitions, reason, changes) -%}
   {%- set batch, last = work.batch, work.record -%}
   {%- set facts = {'strategy': batch.strategy, 'reason': reason, 'rows_old': last.rows_new, 'history': last.history} -%}
   {%- for key in ['batch_at', 'snapshot_date', 'dump_files', 'dump_checksum', 'rows_dump', 'rows_new'] -%}
     {%- do facts.update({key: last[key]}) -%}
   {%- endfor -%}
-  {%- set record = dict(last, source=none, **deltawave._decision(work.job, batch, facts)) -%}
+  {%- set decision = deltawave._decision(work.job, batch, facts) -%}
+  {%- set record = dict(last, source=none, erased_at=last.get('erased_at'), **decision) -%}
   {%- do deltawave._update(record, log=batch.log, partitions=partitions, **changes) -%}
   {%- do deltawave._update(record, tables=deltawave._tables_of(record.state, record.ranges, record.history)) -%}
   {%- do deltawave._commit(work.job, batch, record, last) -%}
   {%- do log('deltawave: ' ~ work.job.name ~ ': ' ~ reason ~ ' (as batch ' ~ batch.batch_id ~ ')', info=true) -%}
+  {{ return(record) }}
 {%- endmacro -%}
 
 {#
   The batches of the log, oldest first, from x__batches: [{batch_id, attempt, batch_at, snapshot_date, rows_dump,
-  rows_new}].
+  rows_new, strategy, changes}].
 #}
 {%- macro _held_batches(work) -%}
   {%- set sql -%}
@@ -51,7 +56,9 @@ select
     {{ deltawave._utc_text('batch_at') }} as batch_at,
     snapshot_date,
     rows_dump,
-    rows_new
+    rows_new,
+    strategy,
+    inserts + deletes + updates + backfilled as changes
 from {{ deltawave._standing_batches(deltawave._batches_so_far(work.job, work.record)) }}
 where batch_id between {{ work.record.first_batch }} and {{ work.record.batch_id }}
 order by batch_id
@@ -60,10 +67,21 @@ order by batch_id
   {%- for row in deltawave._run(work.job, sql).rows -%}
     {%- do batches.append({
       'batch_id': row[0] | int, 'attempt': row[1], 'batch_at': row[2], 'snapshot_date': row[3],
-      'rows_dump': row[4] | int, 'rows_new': row[5] | int,
+      'rows_dump': row[4] | int, 'rows_new': row[5] | int, 'strategy': row[6], 'changes': row[7] | int,
     }) -%}
   {%- endfor -%}
   {{ return(batches) }}
+{%- endmacro -%}
+
+{#
+  The batches among these that end before an instant, which may expire: an operation would take the rows of all batches
+  before it along, under its own number.
+#}
+{%- macro _batches_before(held, instant) -%}
+  {{ return(
+    held | rejectattr('strategy', 'in', ['compact', 'erase', 'expire', 'rewind'])
+    | selectattr('batch_at', 'lt', instant) | list
+  ) }}
 {%- endmacro -%}
 
 {# The held batch with that number, which must not be the last one. #}

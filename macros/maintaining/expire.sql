@@ -5,13 +5,14 @@
 
     dbt run-operation deltawave.expire --args '{model: accounts_changes, before: "2026-01-01"}'
 
-  before: a date or timestamp in UTC; batches whose _batch_at is earlier expire. The older log stays until purge.
+  before: a date or timestamp in UTC; batches whose _batch_at is earlier expire. The older log stays until purge;
+  with purges: true it goes at once, with a receipt.
 #}
-{%- macro expire(model, to_batch=none, before=none) -%}
-  {{ return(adapter.dispatch('expire', 'deltawave')(model, to_batch, before)) }}
+{%- macro expire(model, to_batch=none, before=none, purges=false) -%}
+  {{ return(adapter.dispatch('expire', 'deltawave')(model, to_batch, before, purges)) }}
 {%- endmacro -%}
 
-{%- macro default__expire(model, to_batch, before) -%}
+{%- macro default__expire(model, to_batch, before, purges) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- if (to_batch is none) == (before is none) -%}
     {%- do deltawave._fail('one_of', {'macro': 'expire', 'one': 'to_batch', 'other': 'before'}) -%}
@@ -21,15 +22,37 @@
   {%- if before is none -%}
     {%- set until = deltawave._held_batch('expire', work, held, to_batch) -%}
   {%- else -%}
-    {%- set until = held[:-1] | selectattr(
-      'batch_at', 'lt', deltawave._instant_text('expire', 'before', before)
-    ) | list | last -%}
+    {%- set until = deltawave._batches_before(
+      held[:-1], deltawave._instant_text('expire', 'before', before)
+    ) | last -%}
   {%- endif -%}
   {%- if not until or until.batch_id == work.record.first_batch -%}
-    {%- do log('deltawave: ' ~ work.job.name ~ ': nothing to expire', info=true) -%}
+    {%- do deltawave._say(work.job, 'nothing to expire') -%}
     {{ return(none) }}
   {%- endif -%}
 
+  {%- if purges -%}
+    {%- do deltawave._expire_for_good(work, until) -%}
+  {%- else -%}
+    {%- do deltawave._expire_until(work, until) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{# Lets batches expire, drops what that supersedes, and writes a receipt. Returns the record. #}
+{%- macro _expire_for_good(work, until) -%}
+  {%- set job = work.job -%}
+  {%- set place = deltawave._places_of(job)[0] -%}
+  {%- set rows = deltawave._row_count(job, job.target) -%}
+  {%- do place.update(before=deltawave._usage_of(place)) -%}
+  {%- set record = deltawave._expire_until(work, until) -%}
+  {%- do deltawave._drop_superseded(job, record) -%}
+  {%- do place.update(rows=rows - deltawave._row_count(job, job.target)) -%}
+  {%- do deltawave._write_receipt(job, 'expire', [place]) -%}
+  {{ return(record) }}
+{%- endmacro -%}
+
+{# Replaces the batches up to one by their state. Returns the record. #}
+{%- macro _expire_until(work, until) -%}
   {%- set partitions = deltawave._rewrite_log(
     work.job, work.batch, work.record, work.batch.log_table, until.batch_id + 1, work.record.batch_id,
     baseline=deltawave._expired_rows(work, until)
@@ -42,9 +65,9 @@
   {%- if deltawave._form_of(state).patched and state.as_of < until.batch_id -%}
     {%- set state = deltawave._log_alone() -%}
   {%- endif -%}
-  {%- do deltawave._commit_maintenance(work, partitions, 'expired the batches up to ' ~ until.batch_id, {
+  {{ return(deltawave._commit_maintenance(work, partitions, 'expired the batches up to ' ~ until.batch_id, {
     'first_batch': until.batch_id, 'state': state,
-  }) -%}
+  })) }}
 {%- endmacro -%}
 
 {# The state after a batch, as inserts of that batch, in the log's columns. #}

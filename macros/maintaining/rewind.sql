@@ -29,15 +29,17 @@
   {%- set copy = deltawave._write_whole_rows(
     work.job, work.batch, state, then.columns | selectattr('in_copy') | list
   ) -%}
+  {#- Rows may have been erased since the batch was counted. -#}
+  {%- set counted = deltawave._counted(work.job, dict(copy, as_of=work.batch.batch_id)) -%}
   {%- set partitions = deltawave._rewrite_log(
     work.job, work.batch, work.record, work.batch.log_table, work.record.first_batch, until.batch_id
   ) -%}
   {%- do deltawave._commit_maintenance(work, partitions, 'rewound to batch ' ~ until.batch_id ~ ', undoing ' ~ undone | join(', '), dict(then, **{
-    'state': deltawave._counted(work.job, dict(copy, as_of=work.batch.batch_id)),
+    'state': counted,
     'ranges': none,
     'progress': {},
     'rows_dump': until.rows_dump,
-    'rows_new': until.rows_new,
+    'rows_new': counted.rows,
     'batch_at': until.batch_at,
     'snapshot_date': until.snapshot_date,
     'rewound_to': until.batch_id,

@@ -70,12 +70,13 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
   {{ return(quoted ~ ' = ' ~ deltawave._value_of_type(data_type, value)) }}
 {%- endmacro -%}
 
-{#
-  A value that is given as in Jinja or as text, as a literal of a column's type. cast: or try_cast, which gives null
-  for what is no such value.
-#}
-{%- macro _value_of_type(data_type, value, cast='cast') -%}
-  {%- set text = deltawave._literal(value) -%}
+{# A value that is given as in Jinja or as text, as a literal of a column's type. #}
+{%- macro _value_of_type(data_type, value) -%}
+  {{ return(deltawave._text_of_type(data_type, deltawave._literal(value), 'cast')) }}
+{%- endmacro -%}
+
+{# The same of an expression that is text. cast: or try_cast, which gives null for what is no such value. #}
+{%- macro _text_of_type(data_type, text, cast) -%}
   {%- if data_type == 'binary' -%}
     {{ return('unhex(' ~ text ~ ')') }}
   {%- elif deltawave._parse_type(data_type).kind != 'atomic' or data_type.startswith(('string', 'char', 'varchar')) -%}

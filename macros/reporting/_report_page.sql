@@ -32,9 +32,12 @@
     'log': found.log | string,
     'batches': '(\n' ~ deltawave.batches(found.relation, settings.state_schema) ~ '\n)',
   } -%}
-  {%- if deltawave._in_catalog(deltawave._relation(found.schema, found.relation.identifier ~ '__quarantine')) -%}
+  {%- set batches = deltawave._relation(found.schema, found.relation.identifier ~ '__batches') -%}
+  {%- if deltawave._in_catalog(deltawave._quarantine_of(found.relation, found.schema, batches)) -%}
     {%- do relations.update(quarantine='(\n' ~ deltawave.quarantine(found.relation, settings.state_schema) ~ '\n)') -%}
   {%- endif -%}
+  {%- set removals = deltawave._relation(found.schema, found.relation.identifier ~ '__removals') -%}
+  {%- if deltawave._in_catalog(removals) -%}{%- do relations.update(removals=removals | string) -%}{%- endif -%}
   {{ return(adapter.call_library('deltawave.reporting.command.page', relations, {
     'name': found.relation | string | replace('`', ''),
     'key': settings.unique_key,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from deltawave.reporting.command_line import add_history, add_report
+from deltawave.reporting.command_line import add_erase, add_expire, add_history, add_report
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -61,6 +61,8 @@ def parser() -> argparse.ArgumentParser:
         add_compare,
         add_doctor,
         add_jars,
+        add_erase,
+        add_expire,
         add_history,
         add_report,
         add_server,

@@ -74,7 +74,7 @@ def make_job(name: str = "x", **others: Any) -> dict[str, Any]:
     """A job of the model ``name``, whose tables lie in the schema ``s``, as macros hand it on."""
     common = {"name": name, "target": Relation.create("s", name), "state_schema": "s", "attempt": "own"}
     common |= {"sql": "select 1", "settings": {}, "remote": None, "dated_sources": [], "select_columns": []}
-    common |= {"is_reached": None}
+    common |= {"is_reached": None, "quarantine": "quarantine"}
     return common | {"statements": [], "outcome": {"batches": 0}} | others
 
 

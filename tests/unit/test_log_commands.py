@@ -22,8 +22,12 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     commands: list[list[str]] = []
 
     class Process:
-        def __init__(self, command: list[str]) -> None:
+        def __init__(self, command: list[str], stdin: int, encoding: str) -> None:
             commands.append(command[1:])
+
+        def communicate(self, text: str) -> None:
+            # Where it says -, the program reads that.
+            commands[-1][commands[-1].index("-")] = text
 
         def wait(self) -> int:
             # Ctrl-C is left to the other process.
@@ -59,6 +63,37 @@ def test_a_history(called: list[list[str]]) -> None:
     assert json.loads(given) == {"model": "accounts", "key": key, "column": "name"}
     # dbt reads it as YAML.
     assert "\\u" not in given
+
+
+def test_an_erasure(called: list[list[str]], tmp_path: Path) -> None:
+    """dbt keeps neither the keys in its log, nor the command in its artifacts."""
+    file = tmp_path / "keys.csv"
+    file.write_text('\ufeffregion,id\nnorth,"5,5"\n', "utf-8")
+    both = '{"region": "south", "id": 7}'
+    assert cli.main(["erase", "accounts", "--key", "4711", "--key", both, "--keys", str(file), "--dry-run"]) == 7
+    assert cli.main(["erase", "accounts", "--where", "id < 9"]) == 7
+    (_, _, _, operation, given, *options), (_, _, _, _, where, *_) = called
+    assert operation == "erase"
+    keys = ["4711", {"region": "south", "id": 7}, {"region": "north", "id": "5,5"}]
+    assert json.loads(given) == {"model": "accounts", "keys": keys, "where": None, "dry_run": True}
+    assert json.loads(where) == {"model": "accounts", "keys": None, "where": "id < 9", "dry_run": False}
+    assert options == ["--log-level-file=none", "--no-write-json"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--key", "1", "--where", "id = 1"], ["--keys", "nowhere.csv"]])
+def test_an_erasure_of_nothing(
+    arguments: list[str], called: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["erase", "accounts", *arguments]) == 2
+    assert capsys.readouterr().err.startswith("deltawave erase: ")
+    assert called == []
+
+
+def test_an_expiry(called: list[list[str]]) -> None:
+    assert cli.main(["expire", "accounts", "--before", "2026-01-31"]) == 7
+    ((_, _, _, operation, given),) = called
+    assert operation == "expire"
+    assert json.loads(given) == {"model": "accounts", "before": "2026-01-31", "to_batch": None, "purges": True}
 
 
 @pytest.mark.parametrize("value", ["\x7f\x85\x9b", "a\u2028b\u2029", "\ud83d", "\ufffe", "😀 ~ \xa0 \\ '\""])

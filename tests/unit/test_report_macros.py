@@ -20,8 +20,8 @@ class Operations:
         node = {"name": "odd name", "resource_type": "model", "package_name": "shop", "config": config}
 
         def run_query(sql: str) -> list[tuple[Any, ...]]:
-            if sql.startswith("select if("):
-                return [(0,) * sql.count(" as wrong_")]
+            if sql.startswith("select min(place)"):
+                return [(None,)]
             return [("found",)] if "show schemas" in sql or any(f"'{name}'" in sql for name in relations) else []
 
         self.macros = Macros(

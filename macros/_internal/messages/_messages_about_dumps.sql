@@ -92,6 +92,10 @@
           ~ "snapshot_order: number or text.",
     },
     'Data': {
+      'erased_again':
+        "{model}, batch {batch}: the dump has {keys} key(s) that were erased on {date}. Nothing was changed. Have "
+          ~ "them deleted in the source, set erased: skip to leave them out of every dump, or take them back with "
+          ~ "--vars '{deltawave_take_back: [{model}]}'.",
       'null_key':
         "{model}, batch {batch}: {count} row(s) have null in every column of the key ({keys}). Nothing was "
           ~ "changed. Filter them in the model's select, or choose another unique_key.",

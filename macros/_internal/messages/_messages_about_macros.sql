@@ -2,6 +2,12 @@
 {%- macro _messages_about_macros() -%}
   {{ return({
     'Configuration': {
+      'other_readers':
+        "{model}: other models were made of these rows, and still have them. Rebuild them: dbt run --full-refresh "
+          ~ "--select {readers}",
+      'other_logs':
+        "{model}: {logs} may have these rows too, and can't be rebuilt. Erase them there: from a change log by "
+          ~ "deltawave erase, from a snapshot by a statement of yours.",
       'readers_of_undone':
         "{model}: incremental models have rows of the undone batches. Once {model} has run, rebuild them: dbt run "
           ~ "--full-refresh --select {readers}",
@@ -59,6 +65,8 @@
       'history_key':
         "{macro}: 'key' can't be {value!r}; it takes the key's columns with their values, for instance "
           ~ "{account_id: 5}.",
+      'subquery_of_subject': "{macro}: where takes a condition on the key's columns, without a subquery.",
+      'one_subject': "{macro}: give keys (values of {keys}) or where, a condition on them.",
       'history_of_key': "{macro}: '{column}' is part of the key, whose values never change.",
       'key_parts': "{macro}: the key of {model} is {keys}; {wrong}.",
       'key_value': "{macro}: the column '{column}' is of type {type}, and {value!r} is no such value.",

@@ -29,6 +29,8 @@
       'option_of_dates':
         "{model}: '{option}' can't be {value!r} with snapshot_order: {order}, since it needs the dates of dumps. "
           ~ "Leave '{option}' out, or let snapshot_date name a column of dates, without snapshot_order.",
+      'removal_option':
+        "{model}: {option} does not go with {other}: {value}. Leave one of them out.",
       'multiset_option':
         "{model}: '{option}' can't be {value!r} with duplicate_keys: multiset, which compares and counts whole "
           ~ "rows; it takes {allowed}.",

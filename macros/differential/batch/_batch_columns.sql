@@ -1,7 +1,8 @@
 {#
   The columns of the log after this batch, in order: [{name, data_type, is_key, in_old, in_new, is_chosen, is_compared,
-  tolerance, since, before_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change, with dbt's
-  four values.
+  tolerance, since, before_since, is_widened, is_added, was_known}]. A drifted dump follows on_schema_change: ignore
+  leaves a new column out and refuses the loss of one, fail refuses both; append_new_columns keeps a lost column, null
+  from now on, and sync_all_columns hides it from readers.
 
     is_chosen     to be compared as soon as both sides have it
     since         the batch that brought the column

@@ -35,6 +35,7 @@
 
     'generation': batch_id if is_first else last.generation,
     'is_first': is_first,
+    'erased_at': state.record.get('erased_at') if state.record else none,
     'first_batch': batch_id if is_first else last.first_batch,
     'is_baseline': job.settings.initial_load == 'baseline' if is_first else last.is_baseline,
     'before_since': batch_id if is_first else last.before_since if has_before else batch_id + 1,

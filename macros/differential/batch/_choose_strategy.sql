@@ -25,7 +25,8 @@
 {%- endmacro -%}
 
 {#
-  The strategy and the reason: hashes, which cost fewer blocks (LG96 Figure 6), unless something is against them.
+  The strategy and the reason: hashes, which cost fewer blocks (LG96 Figure 6), unless something is against them. On a
+  cluster, and wherever else DuckDB does not reach the rows, these become row_checksum.
 #}
 {%- macro _chosen(job, last) -%}
   {%- set against = deltawave._reason_against_hashes(job, last) -%}

@@ -43,6 +43,7 @@
     {%- do deltawave._prepare_quarantine(job, batch) -%}
   {%- endif -%}
   {%- do deltawave._prepare_log(job, batch, last) -%}
+  {%- do deltawave._check_erased(job, batch, is_staged=false) -%}
   {%- do deltawave._step(job, batch, 'stage') -%}
   {%- do deltawave._stage(job, batch) -%}
   {%- if batch.result.quarantined -%}
@@ -50,6 +51,7 @@
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
+  {%- do deltawave._check_erased(job, batch, is_staged=true) -%}
   {%- do deltawave._keep_state(job, batch, opened) -%}
   {%- set source = deltawave._settled_source(job, before, expected) -%}
   {%- if batch.reading.unlanded and source is none -%}
@@ -77,6 +79,7 @@
   {%- endif -%}
   {%- set record = deltawave._commit_record(job, batch, last, source) -%}
   {%- do deltawave._commit(job, batch, record, state.record) -%}
+  {%- do deltawave._note_taken_back(job, batch) -%}
   {%- do deltawave._report_batch(job, batch, record) -%}
   {%- set row_groups = deltawave._row_groups_seen(batch, record) -%}
   {%- if row_groups -%}

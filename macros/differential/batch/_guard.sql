@@ -1,5 +1,6 @@
 {#
-  Refuses a batch that would delete, insert or update too large a share of the rows (max_delete_fraction and the like):
+  Refuses a batch that would delete, insert or update too large a share of the rows before it (max_delete_fraction, by
+  default half of them, and the like; deltawave_accept lets a run pass):
   half a dump looks just like a wave of deletes, and a column that the source writes in another form like a wave of
   updates. A first batch has nothing to be compared with. An empty state has no share that could be too large.
 #}

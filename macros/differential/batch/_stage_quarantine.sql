@@ -16,9 +16,15 @@
 
 {# Stages the quarantined rows. #}
 {%- macro _stage_quarantine(job, batch) -%}
-  {%- set columns = deltawave._landed_columns(job, batch) -%}
-  {%- set names = columns | map(attribute='name') -%}
-  {%- set rows -%}
+  {%- set columns = deltawave._landed_columns(job, batch) + [{'name': 'batch_at', 'data_type': 'timestamp'}] -%}
+  {%- do deltawave._stage_rows(
+    job, batch, deltawave._quarantine_relation(job), columns, deltawave._quarantined_rows(job, batch)
+  ) -%}
+{%- endmacro -%}
+
+{# The rows of a dump that are set aside, with the batch's time. #}
+{%- macro _quarantined_rows(job, batch) -%}
+  {%- set names = deltawave._landed_columns(job, batch) | map(attribute='name') -%}
 with duplicates as (
     {{ deltawave._indented(deltawave._duplicates(job, batch)) }}
 )
@@ -29,9 +35,6 @@ select
 from {{ batch.reading.incoming }} as landed
 left semi join duplicates
     on landed.key_hash = duplicates.key_hash and {{ deltawave._same_key(job.settings.unique_key, 'landed', 'duplicates') }}
-  {%- endset -%}
-  {%- set batch_at = {'name': 'batch_at', 'data_type': 'timestamp'} -%}
-  {%- do deltawave._stage_rows(job, batch, deltawave._quarantine_relation(job), columns + [batch_at], rows) -%}
 {%- endmacro -%}
 
 {# Warns before the decision: a warning that dbt turns into an error must leave nothing decided. #}

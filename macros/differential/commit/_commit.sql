@@ -1,5 +1,6 @@
 {#
-  From written to visible: decides the batch, then brings everything up to the decision. `last` is the decision before.
+  From written to visible: decides the batch, then brings everything up to the decision. Until it is published, readers
+  see the batches before it, since the view names the partitions that count. `last`: the decision before.
 #}
 {%- macro _commit(job, batch, record, last) -%}
   {%- do deltawave._step(job, batch, 'decide') -%}

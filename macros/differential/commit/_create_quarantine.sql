@@ -1,9 +1,9 @@
 {#
   The quarantined rows, x__quarantine: the dump's columns with batch and attempt. As in the log, only rows of a decided
-  attempt count. One table for all generations, since nothing is compared with it.
+  attempt count. One table for all generations, since nothing is compared with it; an erasure writes another one.
 #}
 {%- macro _quarantine_relation(job) -%}
-  {{ return(deltawave._helper_relation(job, 'quarantine')) }}
+  {{ return(deltawave._helper_relation(job, job.quarantine)) }}
 {%- endmacro -%}
 
 {%- macro _create_quarantine(job) -%}

@@ -19,7 +19,7 @@
   named here, and `facts` gives their values. To these a materialization adds its own: _commit_record for a
   differential, _step_record for a wave index. The format has a version; an unknown one is refused.
 
-    log         the table of the log, by its name after x__; none for a wave index
+    log         the table of the log, by its name after x__; none for a wave index. quarantine: that of quarantined rows
     partitions  those of the log that count, see _merge_partitions; merge: see _next_merge; history: see _batches_so_far
     staged_in   the tables, likewise, in which the batch has staged rows
     tables      the tables of attempts that the next batch, or a reader, needs: [{kind, batch_id, attempt}]
@@ -38,6 +38,7 @@
     'batches_columns': deltawave._batches_columns().keys() | list,
 
     'log': none,
+    'quarantine': job.quarantine,
     'partitions': [],
     'merge': none,
     'history': none,

@@ -45,7 +45,8 @@
 {# With more small partitions than this, a batch merges them; those that were merged so many days ago are dropped. #}
 {%- macro default___merging() -%}{{ return({'partitions': 16, 'days': 1}) }}{%- endmacro -%}
 
-{%- macro _stage_merged(job, batch, partitions) -%}
+{# condition: which rows; the others are in no partition then. #}
+{%- macro _stage_merged(job, batch, partitions, condition=none) -%}
   {%- set table = batch.result.log_table -%}
   {%- set columns = deltawave._columns_of(table) | rejectattr('name', 'in', ['of_batch', 'batch_id', 'attempt']) | list -%}
   {%- set names = columns | map(attribute='name') | list -%}
@@ -54,6 +55,9 @@ select
     {{ deltawave._quoted_list(names) | join(',\n    ') }},
     `_batch_id` as of_batch
 from {{ deltawave._rows_of_partitions(table, partitions) }}
+{%- if condition %}
+where {{ condition }}
+{%- endif %}
   {%- endset -%}
   {%- set staged = dict(batch, **deltawave._merged_partition(batch, none)) -%}
   {%- do deltawave._stage_rows(job, staged, table, columns + [deltawave._column_of_batch()], rows) -%}

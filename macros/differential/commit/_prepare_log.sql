@@ -73,9 +73,12 @@ partitioned by (batch_id, attempt)
   Writes decided batches of the log, from first to last, into one partition of a new table, so that readers of the
   older log are never disturbed. The new table has the log's columns, hidden ones included, with the types of `columns`
   ([{name, data_type}]); a column that came only with a refused dump is left out. `baseline`, a select of the columns
-  of _columns_to_rewrite and batch_id, adds rows. Returns the partitions of the new log.
+  of _columns_to_rewrite and batch_id, adds rows; `condition`: which of the log's rows. Returns the partitions of the
+  new log.
 #}
-{%- macro _rewrite_log(job, batch, record, target, first_batch, last_batch, columns=[], baseline=none) -%}
+{%- macro _rewrite_log(
+  job, batch, record, target, first_batch, last_batch, columns=[], baseline=none, condition=none
+) -%}
   {%- set types = {} -%}
   {%- for column in columns -%}
     {%- do types.update({
@@ -97,6 +100,9 @@ with decided as (
         `_batch_id` as of_batch
     from {{ deltawave._indented(deltawave._rows_of_partitions(deltawave._helper_relation(job, record.log), record.partitions)) }}
     where `_batch_id` between {{ first_batch }} and {{ last_batch }}
+    {%- if condition %}
+        and {{ condition }}
+    {%- endif %}
     {%- if baseline %}
     union all
     {{ deltawave._indented(baseline) }}

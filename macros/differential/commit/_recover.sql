@@ -1,6 +1,7 @@
 {#
   The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}.
-  Repairs first.
+  The first thing that a run does (differential.sql): a batch that a killed run had decided is finished, one that it
+  had not is compared anew.
 #}
 {%- macro _recover(job) -%}
   {%- set state = deltawave._repair(job) -%}
@@ -27,6 +28,9 @@
   {%- set record = deltawave._read_commit(job, commits | max) if commits else none -%}
 
   {%- do deltawave._check_state(job, names, record, view) -%}
+  {%- if record and record.get('quarantine') -%}
+    {%- do deltawave._update(job, quarantine=record.quarantine) -%}
+  {%- endif -%}
   {%- if record -%}
     {%- set tables = [job.batches] + ([deltawave._helper_relation(job, record.log)] if record.log else []) -%}
     {%- for table in tables if table.identifier | lower in names | map('lower') | list -%}
@@ -79,12 +83,18 @@
     {%- endif -%}
   {%- endfor -%}
   {#- A decided log that was rewritten stays until purge: somebody may be reading it. -#}
-  {%- for log in deltawave._attempts_helpers(job, names, ['log']) if log.batch_id <= record.batch_id -%}
-    {%- set is_current = deltawave._rewritten_log(log.batch_id, log.attempt) == record.log -%}
-    {%- if not is_current and not deltawave._is_decided(job, log.batch_id, log.attempt) -%}
-      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, log)) -%}
+  {%- for table in deltawave._attempts_helpers(job, names, ['log', 'quarantine']) if table.batch_id <= record.batch_id -%}
+    {%- set name = table.kind ~ '_' ~ table.batch_id ~ '_' ~ table.attempt -%}
+    {%- if name not in deltawave._rewritten_tables(record)
+        and not deltawave._is_decided(job, table.batch_id, table.attempt) -%}
+      {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, table)) -%}
     {%- endif -%}
   {%- endfor -%}
+{%- endmacro -%}
+
+{# A record's tables of the kinds that an operation writes anew, by their names after x__. #}
+{%- macro _rewritten_tables(record) -%}
+  {{ return([record.log, record.get('quarantine') or 'quarantine']) }}
 {%- endmacro -%}
 
 {%- macro _is_decided(job, batch_id, attempt) -%}

@@ -49,15 +49,7 @@
 
 {# Names of tables and views, as the catalog spells them, that match a pattern in which * is any text. #}
 {%- macro _names_like(job, pattern, schema=none) -%}
-  {%- set schema = schema or job.state_schema -%}
-  {%- set known = adapter.names_like(schema, pattern) if adapter.names_like is defined else none -%}
-  {%- if known is not none -%}{{ return(known) }}{%- endif -%}
-  {%- set names = [] -%}
-  {%- set sql = 'show tables in ' ~ deltawave._quoted(schema) ~ ' like ' ~ deltawave._literal(pattern) -%}
-  {%- for row in deltawave._run(job, sql).rows if row[2] | string | lower != 'true' -%}
-    {%- do names.append(row[1] | string) -%}
-  {%- endfor -%}
-  {{ return(names) }}
+  {{ return(deltawave._names_in(schema or job.state_schema, pattern, job.statements)) }}
 {%- endmacro -%}
 
 {# The names of the model's helper relations and, if it exists, its own. #}

@@ -14,6 +14,7 @@
     'target': api.Relation.create(schema=relation.schema, identifier=relation.identifier, type='view').quote(schema=true, identifier=true),
     'state_schema': settings.state_schema or relation.schema,
     'batches': none,
+    'quarantine': 'quarantine',
     'attempt': invocation_id.replace('-', '')[:12],
     'outcome': {'batches': 0, 'insert': 0, 'update': 0, 'delete': 0, 'backfill': 0, 'quarantined': 0, 'skipped': 0, 'is_unread': false},
     'statements': [],

@@ -42,6 +42,8 @@
     {{ return(none if is_span or is_count else "a span like '2 hours', or a whole number for a counter") }}
   {%- elif kind == 'age' -%}
     {{ return(deltawave._allowed_age(value)) }}
+  {%- elif kind == 'retention' -%}
+    {{ return(deltawave._allowed_retention(value)) }}
   {%- elif kind == 'tolerance' -%}
     {{ return(deltawave._allowed_tolerance(value)) }}
   {%- elif kind == 'relations' -%}
@@ -86,6 +88,15 @@
   {%- set is_count = has_keys and value['count'] is integer and value['count'] >= 1 -%}
   {%- if is_count and value['period'] in ['minute', 'hour', 'day'] -%}{{ return(none) }}{%- endif -%}
   {{ return('a count from 1 and a period of minute, hour or day, like {count: 1, period: day}') }}
+{%- endmacro -%}
+
+{# A span, or a mapping of it and of the clock that measures it. #}
+{%- macro _allowed_retention(value) -%}
+  {%- set span = value.get('for') if value is mapping else value -%}
+  {%- set is_span = span is string and deltawave._whole_match('[1-9]\\d* (hour|day|week)s?', span) -%}
+  {%- set is_clock = value is not mapping
+      or (value.keys() | sort == ['clock', 'for'] and value['clock'] in ['data', 'machine']) -%}
+  {{ return(none if is_span and is_clock else "a span like '30 days', or {for: 30 days, clock: machine}") }}
 {%- endmacro -%}
 
 {%- macro _allowed_tolerance(value) -%}

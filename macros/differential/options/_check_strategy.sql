@@ -121,6 +121,7 @@
       'model': model_name, 'column': settings[option], 'meaning': declared.meaning, 'option': option,
     }) -%}
   {%- endfor -%}
+  {%- do deltawave._check_removals(model_name, settings, options) -%}
   {#- The state needs the row's last row_id: rows are found by it after a change of their key. -#}
   {%- if settings.row_id and not deltawave._is_compared_exactly(settings, settings.row_id) -%}
     {%- do deltawave._fail('row_id_uncompared', {'model': model_name, 'column': settings.row_id}) -%}
@@ -163,4 +164,16 @@
   {%- set of_comparison = ['old', 'new', 'unique_key', 'columns', 'before_image'] -%}
   {%- set arguments = of_hashes if strategy.library else of_comparison -%}
   {%- do adapter.check_library_function(function, arguments + strategy.options) -%}
+{%- endmacro -%}
+
+{# Refuses what does not go with erased: skip, which leaves rows out of the select, or with retain. #}
+{%- macro _check_removals(model_name, settings, options) -%}
+  {%- set others = ['remote', 'expected_rows', 'redelivery'] if settings.erased == 'skip' else [] -%}
+  {%- set others = others + (['initial_load'] if settings.retain else []) -%}
+  {%- for other in others if settings[other] != options[other].default -%}
+    {%- do deltawave._fail('removal_option', {
+      'model': model_name, 'option': 'retain' if other == 'initial_load' else 'erased: skip',
+      'other': other, 'value': settings[other],
+    }) -%}
+  {%- endfor -%}
 {%- endmacro -%}

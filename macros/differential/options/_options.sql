@@ -41,6 +41,8 @@
     'redelivery': {'default': 'warn', 'is': 'choice', 'values': ['warn', 'replace']},
     'warn_after': {'default': none, 'is': 'age'},
     'every': {'default': none, 'is': 'choice', 'values': [none, 'day', 'weekday']},
+    'erased': {'default': 'error', 'is': 'choice', 'values': ['error', 'skip']},
+    'retain': {'default': none, 'is': 'retention'},
     'initial_load': {'default': 'inserts', 'is': 'choice', 'values': ['inserts', 'baseline']},
     'state_schema': {'default': none, 'is': 'name'},
     'remote': {'default': none, 'is': 'name'},

@@ -38,13 +38,3 @@
   {%- endif -%}
   {{ return(at_top if under_meta is none else under_meta) }}
 {%- endmacro -%}
-
-{# Refuses configuration keys that look meant for us but that nobody reads. #}
-{%- macro _refuse_unknown(name, config, options) -%}
-  {%- set meta = config.get('meta') or {} -%}
-  {%- for given in meta if meta[given] is iterable and meta[given] is not string
-      and ('deltawave' in given | lower or deltawave._is_near(given, 'deltawave')) -%}
-    {%- do deltawave._fail('option_block', {'model': name, 'given': given}) -%}
-  {%- endfor -%}
-  {%- do deltawave._refuse_misspelt(name, config, options) -%}
-{%- endmacro -%}

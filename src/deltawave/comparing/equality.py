@@ -1,5 +1,8 @@
 """When two values count as equal, as SQL for both engines. Columns are numbered: no name of a table gets into a query.
 
+In what type two columns are compared, ``columns.py`` decides: ``Column.kind``, or ``Column.reading`` for texts that are
+read value by value.
+
 The cells of a table's row are ``k0``, ``k1``, ... for the key, and ``old_2``, ``new_2``, ... for the other columns.
 """
 

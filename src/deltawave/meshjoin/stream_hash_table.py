@@ -36,6 +36,7 @@ class HashTable:
     """A table for up to ``capacity`` tuples.
 
     It takes ``bytes_for(capacity)`` bytes: for each tuple 16 bits of its hash, its link, and a slot with its filter.
+    ``MeshJoin`` in ``operator.py`` chooses the capacity so that table, window and pages fit into its memory.
     """
 
     def __init__(self, capacity: int) -> None:

@@ -11,7 +11,7 @@ from deltawave.pages.texts import short
 from deltawave.reporting.changes import ChangeType, instant, times
 
 # Operations on a log are batches without changes.
-_OPERATIONS = ("rewind", "expire", "compact", "purge")
+_OPERATIONS = ("rewind", "expire", "compact", "purge", "erase")
 _COUNTS = ("inserts", "updates", "deletes", "backfilled", "quarantined")
 
 

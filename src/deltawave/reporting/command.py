@@ -23,6 +23,7 @@ def page(
     log: DataFrame,
     batches: DataFrame,
     quarantine: DataFrame | None = None,
+    removals: DataFrame | None = None,
     *,
     name: str,
     key: Sequence[str],
@@ -32,13 +33,13 @@ def page(
 ) -> dict[str, str]:
     """Return a page about a change log as ``text``, empty without batches, or why it can't be written as ``refused``.
 
-    - ``log``: the model; ``batches``, ``quarantine``: what the macros of these names select
+    - ``log``: the model; ``batches``, ``quarantine``: what the macros of these names select; ``removals``: the table
     - ``batch``: the page is about this one alone
     - ``output``: a file for the page; the text then says so
     """
 
     def made() -> str:
-        found = log_report(log, batches, quarantine, name=name, key=key, is_multiset=is_multiset, batch=batch)
+        found = log_report(log, batches, quarantine, removals, name=name, key=key, is_multiset=is_multiset, batch=batch)
         return as_html(found) if found.batches else ""
 
     return _written(made, output, f"What changed in {name} is described in {output}.")

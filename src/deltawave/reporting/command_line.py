@@ -1,6 +1,7 @@
 """The commands `deltawave report` and `deltawave history`: operations of dbt on the project's own profile."""
 
 import argparse
+import csv
 import json
 import re
 import signal
@@ -39,6 +40,29 @@ def add_history(commands: "Commands") -> None:
     command.add_argument("--null-key", **parts, metavar="COLUMN", help="a part of its key that is null; repeatable")
     command.add_argument("--column", help="only changes of this column")
     _add_options_of_dbt(command, history)
+
+
+def add_erase(commands: "Commands") -> None:
+    command = commands.add_parser(
+        "erase", help="remove rows by their key from a model's change log, and what follows it"
+    )
+    command.add_argument("model", help="name of the model")
+    values: dict[str, Any] = {"action": "append", "default": [], "metavar": "KEY"}
+    what = 'its value, or those of all its columns in JSON: \'{"region": "north", "id": 5}\'; repeatable'
+    command.add_argument("--key", **values, type=key_value, help=what)
+    command.add_argument("--keys", metavar="FILE", help="CSV of keys; its header names the key's columns")
+    command.add_argument("--where", metavar="SQL", help="a condition on the key's columns instead of keys")
+    command.add_argument("--dry-run", action="store_true", help="only print where the rows are")
+    _add_options_of_dbt(command, erase)
+
+
+def add_expire(commands: "Commands") -> None:
+    command = commands.add_parser("expire", help="shorten a model's change log by its oldest batches, for good")
+    command.add_argument("model", help="name of the model")
+    until = command.add_mutually_exclusive_group(required=True)
+    until.add_argument("--before", metavar="TIME", help="a date or timestamp in UTC; batches of earlier times expire")
+    until.add_argument("--to-batch", type=int, metavar="N", help="the last batch that expires")
+    _add_options_of_dbt(command, expire)
 
 
 def _add_options_of_dbt(command: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
@@ -84,13 +108,57 @@ def history(options: argparse.Namespace) -> int:
     return _operate("history", "print_history", arguments, options)
 
 
-def _operate(name: str, operation: str, arguments: Mapping[str, Any], options: argparse.Namespace) -> int:
+def key_value(text: str) -> Any:
+    """A key: text, or a mapping where the text is one in JSON."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"it is no JSON: {error}") from error
+
+
+def keys_of(file: Path) -> list[dict[str, str]]:
+    """The keys of a CSV file whose header names their columns. Raises ``csv.Error`` for a line of another length."""
+    with file.open(encoding="utf-8-sig", newline="") as opened:
+        reader = csv.DictReader(opened, strict=True)
+        keys = []
+        for key in reader:
+            if None in key or None in key.values():
+                raise csv.Error(f"line {reader.line_num} does not have the values of its header's columns")
+            keys.append(key)
+    return keys
+
+
+def erase(options: argparse.Namespace) -> int:
+    """Remove rows; return dbt's exit code."""
+    try:
+        keys = options.key + (keys_of(Path(options.keys)) if options.keys else [])
+    except (OSError, UnicodeError, csv.Error) as error:
+        print(f"deltawave erase: {options.keys} can't be read: {error}", file=sys.stderr)
+        return 2
+    if bool(keys) == (options.where is not None):
+        print("deltawave erase: give keys, like --key 5, or --where.", file=sys.stderr)
+        return 2
+    arguments = {"model": options.model, "keys": keys or None, "where": options.where, "dry_run": options.dry_run}
+    # What is erased must not lie in dbt's own files.
+    return _operate("erase", "erase", arguments, options, "--log-level-file=none", "--no-write-json")
+
+
+def expire(options: argparse.Namespace) -> int:
+    """Shorten a log; return dbt's exit code."""
+    arguments = {"model": options.model, "before": options.before, "to_batch": options.to_batch, "purges": True}
+    return _operate("expire", "expire", arguments, options)
+
+
+def _operate(name: str, operation: str, arguments: Mapping[str, Any], options: argparse.Namespace, *others: str) -> int:
     given = [
         f"--{option.replace('_', '-')}={value}" for option in _DBT if (value := getattr(options, option)) is not None
     ]
     # dbt is not imported here: the library runs without it.
     program = [sys.executable, "-m", "dbt.adapters.deltawave.operation_command"]
-    return _exit_code([*program, name, operation, as_yaml(arguments), *given])
+    # Arguments of a process are seen by all users of a machine, and may not be long.
+    return _exit_code([*program, name, operation, "-", *given, *others], as_yaml(arguments))
 
 
 def as_yaml(arguments: Mapping[str, Any]) -> str:
@@ -99,11 +167,12 @@ def as_yaml(arguments: Mapping[str, Any]) -> str:
     return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _exit_code(program: Sequence[str]) -> int:
-    """Run a program. Ctrl-C, which reaches both processes, is the program's: it cancels what Spark is running."""
-    process = subprocess.Popen(program)
+def _exit_code(program: Sequence[str], text: str) -> int:
+    """Run a program, which reads a text. Ctrl-C, which reaches both processes, is the program's: it cancels Spark."""
+    process = subprocess.Popen(program, stdin=subprocess.PIPE, encoding="utf-8")
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
+        process.communicate(text)
         code = process.wait()
     finally:
         signal.signal(signal.SIGINT, handler)

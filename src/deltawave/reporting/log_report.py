@@ -18,6 +18,19 @@ _READ: dict[ChangeType, int] = {"insert": 8, "update": 200, "delete": 8}
 _MOST_UPDATES = 24
 _MOST_OF_COLUMN = 3
 _MOST_QUARANTINED = 10
+_MOST_REMOVALS = 50
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A row of x__removals: how much an operation has removed from a place; None where files are not shown."""
+
+    at: str
+    operation: str
+    place: str
+    rows: int
+    files_freed: int | None
+    bytes_freed: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +39,7 @@ class LogReport(ChangeSummary):
 
     - ``batches``: all that no rewind has undone, the oldest first; of one batch only that
     - ``samples``, ``quarantined``: some of the last changes, and of the quarantined rows
+    - ``removals``: what was last removed for good, the newest first
     """
 
     name: str
@@ -33,6 +47,7 @@ class LogReport(ChangeSummary):
     batches: tuple[Batch, ...]
     samples: tuple[Change, ...] = ()
     quarantined: tuple[Mapping[str, str | None], ...] = ()
+    removals: tuple["Removal", ...] = ()
     made_at: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
 
 
@@ -40,6 +55,7 @@ def log_report(
     log: DataFrame,
     batches: DataFrame,
     quarantine: DataFrame | None,
+    removals: DataFrame | None = None,
     *,
     name: str,
     key: Sequence[str],
@@ -48,7 +64,7 @@ def log_report(
 ) -> LogReport:
     """Read a change log.
 
-    - ``batches``, ``quarantine``: what the macros of these names select
+    - ``batches``, ``quarantine``: what the macros of these names select; ``removals``: the table of receipts
     - ``is_multiset``: whether a key may have several rows
     - ``batch``: only what this one has changed
 
@@ -68,6 +84,7 @@ def log_report(
         batches=tuple(listed),
         samples=tuple(each for kind in CHANGE_TYPES for each in _samples(log, key, listed, kind, summary)),
         quarantined=tuple(_rows(quarantine)) if quarantine is not None and has_quarantined else (),
+        removals=_removals(removals) if removals is not None and batch is None else (),
         **vars(summary),
     )
 
@@ -117,3 +134,10 @@ def _rows(quarantine: DataFrame) -> list[dict[str, str | None]]:
     last = quarantine.orderBy(F.col("_batch_id").desc()).limit(_MOST_QUARANTINED).select(as_texts(fields))
     names = [field.name for field in fields]
     return [dict(zip(names, texts, strict=True)) for (texts,) in last.collect()]
+
+
+def _removals(removals: DataFrame) -> tuple[Removal, ...]:
+    day = F.date_format("removed_at", "yyyy-MM-dd").alias("removed_on")
+    last = removals.orderBy(F.col("removed_at").desc(), "place").limit(_MOST_REMOVALS)
+    columns = ("operation", "place", "row_count", "files_freed", "bytes_freed")
+    return tuple(Removal(*row) for row in last.select(day, *columns).collect())

@@ -31,6 +31,7 @@ def _sections(report: LogReport) -> Iterator[str]:
         yield section(found) + (paragraph(*notes) if notes else "")
     yield _samples(report)
     yield _quarantine(report)
+    yield _removals(report)
     yield batch_views.bytes_by_batch(report.batches) if is_log else ""
     yield batch_views.seconds_by_batch(report.batches) if is_log else ""
     yield batch_views.batches_listed(report.batches)
@@ -138,3 +139,20 @@ def _quarantine(report: LogReport) -> str:
             Table("Some of the quarantined rows", ("quarantined row",), [(line(each),) for each in report.quarantined])
         )
     return text
+
+
+def _removals(report: LogReport) -> str:
+    """What was removed for good; nothing where nothing was."""
+    rows = [
+        (
+            each.at,
+            each.operation,
+            plain(each.place),
+            f"{each.rows:,}",
+            UNKNOWN if each.files_freed is None else f"{each.files_freed:,}",
+            UNKNOWN if each.bytes_freed is None else f"{each.bytes_freed:,}",
+        )
+        for each in report.removals
+    ]
+    heads = ("date", "operation", "place", "rows", "files freed", "bytes freed")
+    return section(Table("Removed", heads, rows)) if rows else ""

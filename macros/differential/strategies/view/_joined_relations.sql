@@ -50,7 +50,10 @@
   {%- endfor -%}
   {{ return(dict(
     log,
-    published={'job': source, 'name': name, 'batch_id': view.batch_id, 'attempt': view.attempt, 'log': record.log},
+    published={
+      'job': source, 'name': name, 'batch_id': view.batch_id, 'attempt': view.attempt, 'log': record.log,
+      'erased_at': record.get('erased_at'),
+    },
     first_batch=record.first_batch,
     before_since=record.before_since,
     settings=settings,

@@ -58,6 +58,12 @@ class Catalog:
         path, system = self._path(self.facts(*table.groups())["Location"])
         return int(system.getContentSummary(path).getLength())
 
+    def folder_usage(self, folder: str) -> list[int]:
+        """The number of files below a folder, with those that only Hadoop or a table format needs, and their bytes."""
+        path, system = self._path(folder)
+        summary = system.getContentSummary(path)
+        return [int(summary.getFileCount()), int(summary.getLength())]
+
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it, if it is there, on any of Hadoop's file systems."""
         path, system = self._path(folder)

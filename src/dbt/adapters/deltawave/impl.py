@@ -283,6 +283,12 @@ class DeltawaveAdapter(SparkAdapter):
         return catalog is not None
 
     @available.parse_none
+    def folder_usage(self, folder: str) -> list[int] | None:
+        """Return how many files are below a folder, and their bytes; None if only statements can tell."""
+        with self._catalog(f"folder {folder}") as catalog:
+            return catalog.folder_usage(folder) if catalog else None
+
+    @available.parse_none
     def query_columns(self, sql: str) -> list[tuple[str, str, str | None]]:
         """Return name, type and comment of a query's columns, as ``describe query`` does. The query does not run."""
         from pyspark.errors import ParseException

@@ -22,19 +22,26 @@ _INSTALL = "The project needs the dbt package deltawave: name it in packages.yml
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run an operation; ``arguments``: the command's name, the operation's, its arguments as JSON, options of dbt."""
+    """Run an operation; ``arguments``: the command's name, the operation's, its arguments as JSON, options of dbt.
+
+    Arguments of an operation that are ``-`` are read from standard input.
+    """
     name, operation, given, *options = sys.argv[1:] if arguments is None else arguments
+    if given == "-":
+        given = sys.stdin.buffer.read().decode()
     print_any_text()
     errors: list[str] = []
 
     def note(event: Any) -> None:
-        if event.info.name == "PrintEvent":
+        if event.info.name == "PrintEvent" or (event.info.name == "JinjaLogWarning" and operation == "erase"):
             print(event.info.msg)
         elif event.info.level == "error":
             errors.append(str(event.info.msg))
 
     # To dbt, what the operation prints is one more message, so `note` prints it. All others are in dbt.log.
-    quiet = ["--log-level", "none", "--log-level-file", "debug", "--print"]
+    quiet = ["--log-level", "none", "--print"]
+    if not any(option.startswith("--log-level-file") for option in options):
+        quiet += ["--log-level-file", "debug"]
     command = ["run-operation", f"{PACKAGE}.{operation}", "--args", given, *options]
     outcome = dbtRunner(callbacks=[note]).invoke([*quiet, *command])
     if outcome.success:

@@ -1,0 +1,92 @@
+{# The tables that follow a log, as they are: [{job, record}]; those that have no batch yet are left out. #}
+{%- macro _followers_of(log) -%}
+  {%- set followers = [] -%}
+  {%- for job in deltawave._jobs_of_followers(log) -%}
+    {%- set record = deltawave._repair(job).record -%}
+    {%- if record and record.rows -%}
+      {%- do followers.append({'job': job, 'record': record}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(followers) }}
+{%- endmacro -%}
+
+{%- macro _jobs_of_followers(log) -%}
+  {%- set jobs = [] -%}
+  {%- for node in graph.nodes.values() if node.config.materialized in ['current_state', 'scd2'] -%}
+    {%- set relation = deltawave._relation(node.schema, node.alias) -%}
+    {%- if deltawave._read_by_select(node) == [log.unique_id] and deltawave._in_catalog(relation) -%}
+      {%- do jobs.append(deltawave._job_of_follower(node, relation)) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(jobs) }}
+{%- endmacro -%}
+
+{#
+  Writes the table without the rows, as a batch of its own that has the same batches of the log. The table before is
+  dropped at once, with the one before that, which may have rows that the log has deleted since: a query that still
+  reads it fails. Delta and Iceberg keep older files as long as the table. log: the log's record.
+#}
+{%- macro _erase_from_follower(follower, place, subject, log) -%}
+  {%- set job, last = follower.job, follower.record -%}
+  {%- set is_merged = deltawave._is_merged(last.file_format) -%}
+  {%- if place.rows or is_merged -%}
+    {%- set table = deltawave._attempt_relation(job, last.rows) -%}
+    {%- do deltawave._refresh(job, last.file_format, [table]) -%}
+    {%- set batch = deltawave._attempt(job, last, 'erase') -%}
+    {%- set rows = deltawave._own_table(batch, 'rows') -%}
+    {%- set columns = deltawave._columns_of_follower(job, last.columns) -%}
+    {%- set select -%}
+select
+    {{ deltawave._quoted_list(columns | map(attribute='name')) | join(',\n    ') }}
+from {{ table }}
+where {{ deltawave._no_subject(subject) }}{{ ' and `_applied` is null' if is_merged }}
+    {%- endset -%}
+    {%- do job.settings.update(file_format=last.file_format) -%}
+    {%- do deltawave._create_rows(job, batch, rows, last, select) -%}
+    {%- set decision = deltawave._decision(job, batch, {
+      'tables': [rows], 'strategy': 'erase', 'reason': 'erased rows', 'batch_at': last.batch_at,
+      'snapshot_date': last.snapshot_date, 'rows_old': last.rows_new, 'rows_new': log.rows_new,
+    }) -%}
+    {%- set record = dict(last, rows=rows, patch=none, **decision) -%}
+    {%- do deltawave._commit(job, batch, record, last) -%}
+    {%- do deltawave._drop_leftovers(job, record) -%}
+  {%- endif -%}
+{%- endmacro -%}
+
+{#
+  Names what else was made of the log's rows, directly or through others: models that dbt can rebuild, and change logs
+  and snapshots, which it can't.
+#}
+{%- macro _warn_of_other_readers(log, followers) -%}
+  {%- set erased = followers | map(attribute='job') | map(attribute='name') | list -%}
+  {%- set reached, readers, logs = [log.unique_id], [], [] -%}
+  {#- Layer by layer: dbt 2 does not follow a list that grows during a loop. -#}
+  {%- set layer = namespace(ids=[log.unique_id]) -%}
+  {%- for _ in range(graph.nodes | length + 1) -%}
+    {%- set next = [] -%}
+    {%- for id in layer.ids -%}
+      {%- for node in graph.nodes.values() if node.resource_type in ['model', 'snapshot']
+          and id in node.depends_on.nodes -%}
+        {%- if node.unique_id not in reached -%}
+          {%- do reached.append(node.unique_id) -%}
+          {%- do next.append(node.unique_id) -%}
+          {%- if deltawave._is_log(node) or node.resource_type == 'snapshot' -%}
+            {%- do logs.append(node.name) -%}
+          {%- elif node.config.materialized not in ['view', 'ephemeral'] and node.name not in erased
+              and deltawave._in_catalog(deltawave._relation(node.schema, node.alias)) -%}
+            {%- do readers.append(node.name) -%}
+          {%- endif -%}
+        {%- endif -%}
+      {%- endfor -%}
+    {%- endfor -%}
+    {%- set layer.ids = next -%}
+  {%- endfor -%}
+  {%- if readers -%}
+    {%- do exceptions.warn(deltawave._message('other_readers', {
+      'model': log.name, 'readers': readers | sort | join(' '),
+    })) -%}
+  {%- endif -%}
+  {%- if logs -%}
+    {%- do exceptions.warn(deltawave._message('other_logs', {'model': log.name, 'logs': logs | sort | join(', ')})) -%}
+  {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,51 @@
+{#
+  retain: after its batches, a run lets those that are older than the span expire, and drops at once what that
+  supersedes. By the data's clock the span ends with the last batch's _batch_at, by the machine's when the run started.
+  Batches that a table which follows the log has not read stay until it has. Returns the record that counts from now on.
+#}
+{%- macro _retain(job, record) -%}
+  {%- set work = deltawave._operation(job, record, 'expire') -%}
+  {%- set until = deltawave._expired_by_age(work) -%}
+  {{ return(deltawave._expire_for_good(work, until) if until else record) }}
+{%- endmacro -%}
+
+{# The last batch that is older than the span and that all followers have read; none if nothing expires. #}
+{%- macro _expired_by_age(work) -%}
+  {%- set job, record = work.job, work.record -%}
+  {%- set retain = job.settings.retain -%}
+  {%- set count, unit = (retain['for'] if retain is mapping else retain).split(' ') -%}
+  {%- set hours = {'h': 1, 'd': 24, 'w': 168}[unit[:1]] * (count | int) -%}
+  {%- set now = modules.datetime.datetime.strptime(record.batch_at, '%Y-%m-%dT%H:%M:%S.%fZ') -%}
+  {%- if retain is mapping and retain['clock'] == 'machine' -%}
+    {%- set now = run_started_at.astimezone(modules.pytz.utc).replace(tzinfo=none) -%}
+  {%- endif -%}
+  {%- set oldest = (now - modules.datetime.timedelta(hours=hours)).strftime('%Y-%m-%dT%H:%M:%S.%f')[:26] ~ 'Z' -%}
+  {%- if record.is_baseline -%}{{ return(none) }}{%- endif -%}
+  {%- set old = namespace(batches=deltawave._batches_before(deltawave._held_batches(work), oldest)) -%}
+  {%- set read_by = deltawave._read_by_followers(graph.nodes[model.unique_id]) if old.batches | length > 1 else {} -%}
+  {%- for name, read in read_by.items() -%}
+    {%- set unread = old.batches | selectattr('batch_id', 'gt', read) | selectattr('changes') | list -%}
+    {%- if unread -%}
+      {%- do log(
+        'deltawave: ' ~ job.name ~ ': batches from ' ~ unread[0].batch_id ~ ' on do not expire yet: ' ~ name
+          ~ ' has not read them', info=true
+      ) -%}
+      {%- set old.batches = old.batches | selectattr('batch_id', 'lt', unread[0].batch_id) | list -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set until = old.batches | last -%}
+  {{ return(until if until and until.batch_id != record.first_batch else none) }}
+{%- endmacro -%}
+
+{# The last batch that each table which follows a log has read: {name: batch_id}. #}
+{%- macro _read_by_followers(log) -%}
+  {%- set read = {} -%}
+  {%- for follower in deltawave._jobs_of_followers(log) -%}
+    {#- What another materialization has made under its name has read nothing. -#}
+    {%- set view = deltawave._mark_in(deltawave._facts_of(follower, follower.target).get('View Text') or '') -%}
+    {%- if view.batch_id -%}
+      {%- do read.update({follower.name: deltawave._read_commit(follower, view.batch_id).followed.batch_id}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(read) }}
+{%- endmacro -%}
