@@ -68,6 +68,7 @@ WAVES = "functional/wave/test_wave_index.py::TestWaveIndex"
 # From the first delivery of a legacy source's files to the tenth.
 TEN_DAYS = "functional/test_ten_days.py"
 README = "functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_folder_that_builds_a_project"
+FORGETS = "functional/differential/test_erasing.py::TestErasing::test_every_place_forgets_a_person"
 OFFERED = "functional/differential/test_dbt_features.py"
 
 # `make quick`
@@ -85,6 +86,7 @@ CORE = {
         functional/differential/test_refusals.py functional/differential/test_bad_input.py
         functional/test_stream_models.py::TestNewRows functional/remote/test_remote_strategies.py::TestPostgresOnce
         functional/test_compared_tables.py functional/test_compared_by_both.py {TEN_DAYS} functional/test_shop.py
+        {FORGETS}
         """,
         SPARING,
     ),
@@ -114,8 +116,9 @@ CORE = {
     "browser": Lane("browser"),
     "units": UNITS,
 }
-# What a format decides: types, merges, partitions, what is read in place.
-FORMATS = """
+# What a format decides: types, merges, partitions, what is read in place, what its history keeps.
+FORMATS = f"""
+    {FORGETS}
     functional/differential/test_types.py functional/differential/test_slice_keys.py
     functional/adapter/test_seed_statements.py::TestStatements::test_inferred_types
     functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
