@@ -32,7 +32,9 @@ def select(rows: dict[str, str], *others: tuple[str, str]) -> str:
 
 def files(bench: Workbench) -> Iterator[tuple[Path, bytes]]:
     """What lies in the schema's tables, but for the dump: of Parquet values and statistics, of Avro the blocks."""
-    tables = bench.spark.sql(f"show tables in {bench.schema}").where("tableName <> 'dump'").collect()
+    tables = (
+        bench.spark.sql(f"show tables in {bench.schema}").where("tableName <> 'dump' and not isTemporary").collect()
+    )
     folders = set()
     for row in tables:
         facts = bench.spark.sql(f"describe extended {bench.schema}.{row.tableName}").collect()
