@@ -12,8 +12,9 @@ from dbt.adapters.deltawave.impl import PACKAGE
 from deltawave.pages.texts import print_any_text
 
 # What dbt writes around a message; since version 1.12 its label, perhaps in a color, comes first.
+_LABEL = re.compile(r"\A\[(?:\x1b\[\d+m)?(?:ERROR|WARNING)(?:\x1b\[0m)?\]: ")
 _AROUND = re.compile(
-    r"\A\[(?:\x1b\[\d+m)?ERROR(?:\x1b\[0m)?\]: "
+    rf"{_LABEL.pattern}"
     r"|\AEncountered an error(?: while running operation)?:\s*"
     r"|\A\w+ Error(?: in .*)?\n"
 )
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def note(event: Any) -> None:
         if event.info.name == "PrintEvent" or (event.info.name == "JinjaLogWarning" and operation == "erase"):
-            print(event.info.msg)
+            print(_LABEL.sub("", event.info.msg))
         elif event.info.level == "error":
             errors.append(str(event.info.msg))
 
