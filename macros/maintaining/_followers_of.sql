@@ -59,27 +59,14 @@ where {{ deltawave._no_subject(subject) }}{{ ' and `_applied` is null' if is_mer
 #}
 {%- macro _warn_of_other_readers(log, followers) -%}
   {%- set erased = followers | map(attribute='job') | map(attribute='name') | list -%}
-  {%- set reached, readers, logs = [log.unique_id], [], [] -%}
-  {#- Layer by layer: dbt 2 does not follow a list that grows during a loop. -#}
-  {%- set layer = namespace(ids=[log.unique_id]) -%}
-  {%- for _ in range(graph.nodes | length + 1) -%}
-    {%- set next = [] -%}
-    {%- for id in layer.ids -%}
-      {%- for node in graph.nodes.values() if node.resource_type in ['model', 'snapshot']
-          and id in node.depends_on.nodes -%}
-        {%- if node.unique_id not in reached -%}
-          {%- do reached.append(node.unique_id) -%}
-          {%- do next.append(node.unique_id) -%}
-          {%- if deltawave._is_log(node) or node.resource_type == 'snapshot' -%}
-            {%- do logs.append(node.name) -%}
-          {%- elif node.config.materialized not in ['view', 'ephemeral'] and node.name not in erased
-              and deltawave._in_catalog(deltawave._relation(node.schema, node.alias)) -%}
-            {%- do readers.append(node.name) -%}
-          {%- endif -%}
-        {%- endif -%}
-      {%- endfor -%}
-    {%- endfor -%}
-    {%- set layer.ids = next -%}
+  {%- set readers, logs = [], [] -%}
+  {%- for node in deltawave._nodes_after(log.unique_id, ['model', 'snapshot']) -%}
+    {%- if deltawave._is_log(node) or node.resource_type == 'snapshot' -%}
+      {%- do logs.append(node.name) -%}
+    {%- elif node.config.materialized not in ['view', 'ephemeral'] and node.name not in erased
+        and deltawave._in_catalog(deltawave._relation(node.schema, node.alias)) -%}
+      {%- do readers.append(node.name) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- if readers -%}
     {%- do exceptions.warn(deltawave._message('other_readers', {

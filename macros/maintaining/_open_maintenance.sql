@@ -79,7 +79,7 @@ order by batch_id
 #}
 {%- macro _batches_before(held, instant) -%}
   {{ return(
-    held | rejectattr('strategy', 'in', ['compact', 'erase', 'expire', 'rewind'])
+    held | rejectattr('strategy', 'in', deltawave._operations())
     | selectattr('batch_at', 'lt', instant) | list
   ) }}
 {%- endmacro -%}

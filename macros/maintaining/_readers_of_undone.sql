@@ -4,27 +4,15 @@
   other may have rows of all batches.
 #}
 {%- macro _readers_of_undone(log_id, until) -%}
-  {%- set reached = [log_id] -%}
   {%- set readers = [] -%}
   {#-
-    Layer by layer: dbt 2 does not follow a list that grows during a loop. Another change log, or a wave index, does
-    not follow a rewind: it reports that when it runs. Models of current_state and scd2 rebuild their tables.
+    Another change log, or a wave index, does not follow a rewind: it reports that when it runs. Models of
+    current_state and scd2 rebuild their tables.
   -#}
-  {%- set layer = namespace(ids=[log_id]) -%}
-  {%- for _ in range(graph.nodes | length + 1) -%}
-    {%- set next = [] -%}
-    {%- for unique_id in layer.ids -%}
-      {%- for node in graph.nodes.values() if node.resource_type == 'model' and unique_id in node.depends_on.nodes -%}
-        {%- if node.unique_id not in reached and node.config.materialized not in ['differential', 'wave_index'] -%}
-          {%- do reached.append(node.unique_id) -%}
-          {%- do next.append(node.unique_id) -%}
-          {%- if node.config.materialized == 'incremental' and deltawave._has_batches_after(node, until) -%}
-            {%- do readers.append(node.name) -%}
-          {%- endif -%}
-        {%- endif -%}
-      {%- endfor -%}
-    {%- endfor -%}
-    {%- set layer.ids = next -%}
+  {%- for node in deltawave._nodes_after(log_id, ends=['differential', 'wave_index']) -%}
+    {%- if node.config.materialized == 'incremental' and deltawave._has_batches_after(node, until) -%}
+      {%- do readers.append(node.name) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(readers | sort) }}
 {%- endmacro -%}

@@ -114,7 +114,7 @@
   {%- set sql -%}
 select rows_new > 0 and inserts = 0
 from {{ deltawave._standing_batches(batches) }}
-where rows_old = 0 and strategy not in ('rewind', 'expire', 'compact', 'purge', 'erase')
+where rows_old = 0 and strategy not in ('{{ deltawave._operations() | join("', '") }}')
 order by batch_id desc
 limit 1
   {%- endset -%}
