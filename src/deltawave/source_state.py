@@ -44,12 +44,9 @@ _SETTINGS = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.
 _PREFIXES = ("spark.sql.", "spark.wap.", "spark.databricks.")
 # What Delta notes of the session's last commit, to any table.
 _NOTES = {"spark.databricks.delta.lastCommitVersionInSession"}
+# Catalogs that Iceberg adds to a session when a table is loaded by its path, or chosen files are.
+_ADDED = tuple(f"spark.sql.catalog.default_{name}" for name in ("iceberg", "rewrite_catalog", "cache_catalog"))
 _LOG = logging.getLogger(__name__)
-
-
-def source_state(select: DataFrame) -> dict[str, Any]:
-    """Return the ``fingerprint`` and the ``bytes`` of a select."""
-    return {"fingerprint": fingerprint(select), "bytes": bytes_of(select)}
 
 
 def fingerprint(select: DataFrame) -> str | None:
@@ -139,7 +136,9 @@ def session_settings(session: SparkSession) -> list[tuple[str, str]]:
     """The settings of a session that decide what a plan gives. Secrets do not, and may be new each time."""
     known = settings_of(session).items()
     settings = [
-        (key, value) for key, value in known if key.startswith(_PREFIXES) and key not in _NOTES and not is_secret(key)
+        (key, value)
+        for key, value in known
+        if key.startswith(_PREFIXES) and key not in _NOTES and not key.startswith(_ADDED) and not is_secret(key)
     ]
     return sorted(settings + [(name, str(session.conf.get(name))) for name in _SETTINGS])
 

@@ -60,12 +60,14 @@ __all__ = [
     "SparkContext",
     "cancel_jobs",
     "condition_of",
+    "dataset_class",
     "frame_of",
     "java_gateway",
     "repartition_by_id",
     "sessions_of_jvm",
     "settings_of",
     "tree_of",
+    "with_inlined_ctes",
 ]
 
 # pyspark has calendar intervals and variants since version 4.0, and times of day since 4.1.
@@ -132,6 +134,19 @@ def tree_of(plan: Any) -> str:
     # The last argument, whether nodes have numbers, exists since Spark 4.0.
     numbered = () if _is_spark_3() else (False,)
     return str(plan.treeString(True, False, 2**31 - 1, False, *numbered))
+
+
+def dataset_class(session: SparkSession) -> Any:
+    """The JVM's class of frames, which makes one of a plan."""
+    sql: Any = session.sparkContext._jvm.org.apache.spark.sql  # type: ignore[union-attr]
+    return sql.Dataset if _is_spark_3() else sql.classic.Dataset
+
+
+def with_inlined_ctes(session: SparkSession, plan: Any) -> Any:
+    """An analyzed plan of the JVM in which each reference to a CTE is the CTE's own plan."""
+    rules: Any = session.sparkContext._jvm.org.apache.spark.sql.catalyst.optimizer  # type: ignore[union-attr]
+    # The last argument, whether CTEs that nothing refers to are kept, exists since Spark 4.0.
+    return (rules.InlineCTE(True) if _is_spark_3() else rules.InlineCTE(True, False)).apply(plan)
 
 
 def repartition_by_id(frame: DataFrame, count: int, column: str) -> DataFrame:

@@ -31,7 +31,7 @@
     'missing': dump.missing,
     'expected_rows': expected_rows,
     'is_repeatable': is_repeatable,
-    'row_groups': none if is_first else deltawave._known_row_groups(job, state),
+    'seen': {'version': none, 'row_groups': none} if is_first else deltawave._parts_before(job, state),
 
     'generation': batch_id if is_first else last.generation,
     'is_first': is_first,
@@ -80,24 +80,40 @@
 {%- endmacro -%}
 
 {#
-  The marks of the last dump's row groups, empty if none is remembered; none if they do not pay, or the strategy does
-  not take them.
+  What a run has remembered of the rows that the last state has. version: of the one table that they were read from, as
+  far as the select and the options are as they were; row_groups: the marks of the dump's row groups, none if they do
+  not pay or the strategy does not take them.
 #}
-{%- macro _known_row_groups(job, state) -%}
-  {%- if not job.strategy.library or state.record.rows_new < adapter.dispatch('_many_rows', 'deltawave')() -%}
-    {{ return(none) }}
-  {%- endif -%}
-  {%- set remembered = (deltawave._remembered_parts(job, state) or '').split() -%}
-  {{ return(remembered[1:] if remembered[:1] == [state.record.attempt] else []) }}
+{%- macro _parts_before(job, state) -%}
+  {%- set takes_marks = job.strategy.library and not job.source_version
+      and state.record.rows_new >= adapter.dispatch('_many_rows', 'deltawave')() -%}
+  {%- set remembered = (deltawave._remembered_parts(job, state) or '').split() if takes_marks or job.source_version
+      else [] -%}
+  {%- set parts = remembered[2:] if remembered[:1] == [state.record.attempt] else [] -%}
+  {%- set is_as_it_was = remembered[1:2] == [deltawave._key_of_version(job, state.record)] -%}
+  {{ return({
+    'version': parts[0] if job.source_version and is_as_it_was and parts else none,
+    'row_groups': (parts if remembered[1:2] == ['-'] else []) if takes_marks else none,
+  }) }}
 {%- endmacro -%}
 
 {#
-  The marks of this dump's row groups, as a text to remember with the record whose state has its rows; none if there
-  are none. A quarantined row is in its row group, and not in the state.
+  What to remember with the record whose state has this dump's rows, as a text; none if there is nothing: the attempt,
+  then the key and the version of the source, or '-' and the marks of row groups. is_settled: has the source not changed
+  since it was read? A quarantined row is in the source, and not in the state.
 #}
-{%- macro _row_groups_seen(batch, record) -%}
-  {%- set marks = batch.result.measured.marks -%}
-  {{ return(([record.attempt] + marks) | join(' ') if marks and not batch.result.quarantined else none) }}
+{%- macro _parts_seen(job, batch, record, is_settled) -%}
+  {%- set measured = batch.result.measured -%}
+  {%- set version = measured.version[0] if measured.version else job.source_version if is_settled else none -%}
+  {%- set parts = [deltawave._key_of_version(job, record), version] if version else ['-'] + (measured.marks or []) -%}
+  {{ return(
+    ([record.attempt] + parts) | join(' ') if parts | length > 1 and not batch.result.quarantined else none
+  ) }}
+{%- endmacro -%}
+
+{# Under another key, rows of an unchanged file may count as changes, or may have to be refused. #}
+{%- macro _key_of_version(job, record) -%}
+  {{ return(local_md5(tojson([job.sql, deltawave._options_of_rows(job, none), record.get('erased_at')]))) }}
 {%- endmacro -%}
 
 {#

@@ -65,12 +65,14 @@
 
 {#
   What a batch read, and what a full comparison would have read: {dump, full}, in bytes of files. Of a whole dump both
-  are the files that the select reads. Of a slice they are those in which its rows were landed and, where the state has
+  are the files that the select reads, but of those of a table's versions only the other ones are read. Of a slice they are those in which its rows were landed and, where the state has
   whole rows, those of the state: Spark does not report how much of the source it read to find the slice. None where
   that takes another statement to know.
 #}
 {%- macro _bytes_read(job, batch) -%}
-  {%- if deltawave._reads_whole(job.strategy) -%}
+  {%- if batch.result.measured.version -%}
+    {{ return({'dump': batch.result.measured.bytes, 'full': job.source_bytes}) }}
+  {%- elif deltawave._reads_whole(job.strategy) -%}
     {%- set size = deltawave._bytes_of_dump(job, batch) if batch.result.bytes_dump is none
         else batch.result.bytes_dump -%}
     {{ return({'dump': size, 'full': size}) }}

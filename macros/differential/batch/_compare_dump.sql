@@ -1,8 +1,8 @@
 {#
   Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps
-  loses nothing. is_repeatable: may the source be read more than once?
+  loses nothing. is_repeatable: may the source be read more than once? is_whole: not by the versions of its table.
 #}
-{%- macro _compare_dump(job, state, dump, is_repeatable=true) -%}
+{%- macro _compare_dump(job, state, dump, is_repeatable=true, is_whole=false) -%}
   {%- set expected = none if job.settings.expected_rows is none else deltawave._expected_rows(job, state, dump) -%}
   {%- set before = deltawave._source_fingerprint(job, expected) -%}
   {%- if deltawave._is_source_unchanged(job, state, before) -%}
@@ -24,12 +24,16 @@
   {%- set opened = deltawave._open_state(job, batch, last) if last else none -%}
   {#- Before the comparison: a correction that comes between the two readings is warned of, and not lost. -#}
   {%- set checksum = deltawave._checksum_of_date(job, batch) if batch.checksum_of else none -%}
-  {%- do deltawave._update(batch, reading=deltawave._macro_named(job.strategy.reader)(job, batch, opened)) -%}
+  {%- set by_version = none if is_whole else deltawave._differences_since_version(job, batch, opened) -%}
+  {%- do deltawave._update(
+    batch, reading=by_version or deltawave._macro_named(job.strategy.reader)(job, batch, opened)
+  ) -%}
   {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
   {%- if batch.reading.is_idle and batch.expected_rows is none -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
+    {%- set source = deltawave._settled_source(job, before, expected) -%}
     {%- do deltawave._remember_source(
-      job, state, deltawave._settled_source(job, before, expected), deltawave._row_groups_seen(batch, state.record)
+      job, state, source, deltawave._parts_seen(job, batch, state.record, source is not none)
     ) -%}
     {{ return(state) }}
   {%- endif -%}
@@ -51,6 +55,12 @@
   {%- endif -%}
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
+  {%- if batch.reading.expected and batch.reading.expected != batch.result.counts -%}
+    {#- A key that was there before is in a new file once more, or the log is not what was read. -#}
+    {%- do log('deltawave: ' ~ job.name ~ ': the files that changed do not fit the log; all rows are read', info=true) -%}
+    {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
+    {{ return(deltawave._compare_dump(job, state, dump, is_whole=true)) }}
+  {%- endif -%}
   {%- do deltawave._check_erased(job, batch, is_staged=true) -%}
   {%- do deltawave._keep_state(job, batch, opened) -%}
   {%- set source = deltawave._settled_source(job, before, expected) -%}
@@ -60,12 +70,14 @@
       info=true
     ) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {{ return(deltawave._compare_dump(job, state, dump, is_repeatable=false)) }}
+    {{ return(deltawave._compare_dump(job, state, dump, is_repeatable=false, is_whole=is_whole)) }}
   {%- endif -%}
 
   {%- if deltawave._is_unchanged(job, batch, last) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {%- do deltawave._remember_source(job, state, source, deltawave._row_groups_seen(batch, state.record)) -%}
+    {%- do deltawave._remember_source(
+      job, state, source, deltawave._parts_seen(job, batch, state.record, source is not none)
+    ) -%}
     {{ return(state) }}
   {%- endif -%}
 
@@ -81,9 +93,9 @@
   {%- do deltawave._commit(job, batch, record, state.record) -%}
   {%- do deltawave._note_taken_back(job, batch) -%}
   {%- do deltawave._report_batch(job, batch, record) -%}
-  {%- set row_groups = deltawave._row_groups_seen(batch, record) -%}
-  {%- if row_groups -%}
-    {%- do deltawave._remember_source(job, {'record': record, 'names': []}, source, row_groups) -%}
+  {%- set parts = deltawave._parts_seen(job, batch, record, source is not none) -%}
+  {%- if parts -%}
+    {%- do deltawave._remember_source(job, {'record': record, 'names': []}, source, parts) -%}
   {%- endif -%}
   {{ return({'record': record, 'is_new_generation': false, 'names': state.names}) }}
 {%- endmacro -%}

@@ -2,7 +2,7 @@
   A fingerprint of what a whole dump is read from and compared with, or the days of a wave index: the select, its
   tables as the library finds them without reading, the options, with expected_rows as the number that its select
   returns. None if only reading shows whether it has changed. A dated dump is recognized by its date (see
-  _known_dates). Sets the job's source_bytes, which Spark knows at the same time.
+  _known_dates). Sets the job's source_bytes and source_version, which are known at the same time.
 #}
 {%- macro _source_fingerprint(job, expected_rows) -%}
   {%- if job.strategy and not deltawave._reads_whole(job.strategy) or job.remote or job.settings.snapshot_date
@@ -10,13 +10,18 @@
     {{ return(none) }}
   {%- endif -%}
   {%- set found = adapter.call_library(
-    'deltawave.source_state.source_state', {'select': '(\n' ~ job.sql ~ '\n)'}, {}
+    'deltawave.table_versions.source_state', {'select': '(\n' ~ job.sql ~ '\n)'}, {}
   ) -%}
-  {%- do deltawave._update(job, source_bytes=found.bytes) -%}
+  {%- do deltawave._update(job, source_bytes=found.bytes, source_version=found.version) -%}
   {%- if found.fingerprint is none -%}{{ return(none) }}{%- endif -%}
+  {{ return(local_md5(tojson([found.fingerprint, job.sql, deltawave._options_of_rows(job, expected_rows)]))) }}
+{%- endmacro -%}
+
+{# The options, without what differs from run to run. #}
+{%- macro _options_of_rows(job, expected_rows) -%}
   {%- set options = dict(job.settings, reason=none, expected_rows=expected_rows) -%}
   {%- if options.is_auto -%}{%- do options.update(strategy=none) -%}{%- endif -%}
-  {{ return(local_md5(tojson([found.fingerprint, job.sql, options]))) }}
+  {{ return(options) }}
 {%- endmacro -%}
 
 {#
@@ -44,7 +49,8 @@
 
 {#
   Records that a source was read and has not changed since a batch, in the name of a view; and in its text, also if
-  `source` is none, what the next run needs to know of its `parts`: days of a wave index, row groups of a differential.
+  `source` is none, what the next run needs to know of its `parts`: days of a wave index, what _parts_seen has of a
+  differential.
   If the view is missing, the next run reads the source.
 #}
 {%- macro _remember_source(job, state, source, parts=none) -%}

@@ -26,6 +26,7 @@
     'columns': none,
     'remote': none,
     'source_bytes': none,
+    'source_version': none,
     'snapshot_type': none,
     'time_type': none,
     'flag': {'column': none, 'sql': 'false'},

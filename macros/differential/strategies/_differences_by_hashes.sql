@@ -45,7 +45,7 @@
     {%- do options.update(logged_partitions=log.partitions, first_batch=log.from_batch) -%}
     {%- if deltawave._may_be_idle(job, batch, last) -%}{%- do options.update(same_rows=last.state.rows) -%}{%- endif -%}
   {%- endif -%}
-  {%- if batch.row_groups is not none -%}{%- do options.update(marks=batch.row_groups) -%}{%- endif -%}
+  {%- if batch.seen.row_groups is not none -%}{%- do options.update(marks=batch.seen.row_groups) -%}{%- endif -%}
   {{ return(deltawave._view_by_python(
     job, batch, job.strategy.library ~ '.differing_pairs', relations, options, 'differing'
   )) }}

@@ -17,15 +17,16 @@
     unlanded       a select of the source itself, which is all rows of files and must not change until the state is
                    written
     is_idle        there is nothing to compare
+    expected       how many changes of each kind there have to be: {insert, delete, update, backfill}; none if any will do
 #}
 {%- macro _reading(
     incoming, old=none, changes=none, pairs=none, counted=none, progress={}, checksums=0, rotation=none, state=none,
     is_whole=false,
-    unlanded=none, is_idle=false
+    unlanded=none, is_idle=false, expected=none
 ) -%}
   {{ return({
     'incoming': incoming, 'old': old, 'changes': changes, 'pairs': pairs, 'counted': counted, 'progress': progress,
     'checksums': checksums, 'rotation': rotation, 'state': state, 'is_whole': is_whole, 'unlanded': unlanded,
-    'is_idle': is_idle,
+    'is_idle': is_idle, 'expected': expected,
   }) }}
 {%- endmacro -%}

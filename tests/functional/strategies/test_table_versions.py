@@ -1,0 +1,202 @@
+"""A source that is a table of Delta or Iceberg is read by its versions: in the lanes of these formats."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from workbench import MODEL, Workbench
+
+from deltawave import table_versions
+
+SELECT = "select account_id, upper(name) as name, branch from {{ target.schema }}.lake where account_id is distinct from 13"
+ROWS = "select /*+ repartition(8, id) */ id as account_id, concat('name ', id) as name, id % 3 as branch from range({})"
+DELETION_VECTORS = {
+    "delta": "'delta.enableDeletionVectors' = 'true'",
+    "iceberg": ", ".join(f"'write.{what}.mode' = 'merge-on-read'" for what in ("delete", "update", "merge")),
+}
+
+
+@pytest.fixture
+def lake(request: pytest.FixtureRequest) -> Workbench:
+    """A workbench with a table of the lane's format, of which a fraction is a quarter of its bytes or less."""
+    if request.config.option.table_format == "parquet":
+        pytest.skip("Parquet files have no versions")
+    bench: Workbench = request.getfixturevalue("bench")
+    return bench
+
+
+def create(bench: Workbench, rows: int = 80, properties: str = "", partitioned: str = "") -> None:
+    bench.spark.sql(
+        f"create table {bench.schema}.lake using {bench.file_format} {partitioned} "
+        f"{properties and f'tblproperties ({properties})'} as {ROWS.format(rows)}"
+    )
+
+
+def logged(bench: Workbench, model: str = MODEL) -> list[tuple]:
+    columns = "account_id, name, branch, _change_type, _batch_id, _before.name, array_sort(_changed_columns)"
+    return bench.log(columns, model)
+
+
+READ_BY_FILES = "files have changed, of"
+# What rewrites files without changing a row, and what deletes the files of older versions.
+REWRITE = {
+    "delta": "optimize {table}",
+    "iceberg": "call spark_catalog.system.rewrite_data_files('{table}', options => map('rewrite-all', 'true'))",
+}
+FORGET = {
+    "delta": "vacuum {table} retain 0 hours",
+    "iceberg": "call spark_catalog.system.expire_snapshots(table => '{table}', older_than => now(), retain_last => 1)",
+}
+GONE = {"delta": "files of the version that was last compared are gone", "iceberg": "has expired"}
+GO_BACK = {
+    "delta": "restore table {table} to version as of {version}",
+    "iceberg": "call spark_catalog.system.set_current_snapshot('{table}', {version})",
+}
+VERSIONS = {
+    "delta": "select version from (describe history {table})",
+    "iceberg": "select snapshot_id as version from {table}.snapshots",
+}
+
+
+def do(bench: Workbench, statement: str, **values: object) -> None:
+    bench.spark.sql(statement.format(table=f"{bench.schema}.lake", **values))
+
+
+class TestTableVersions:
+    @pytest.mark.parametrize("strategy", ["row_checksum", "hash_compressed"])
+    @pytest.mark.parametrize("marks_deleted_rows", [False, True])
+    def test_only_files_that_changed_are_read(
+        self, lake: Workbench, strategy: str, marks_deleted_rows: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All kinds of changes, and a log as of a comparison of all rows."""
+        monkeypatch.setattr(table_versions, "_MOST", 1)
+        create(lake, properties=DELETION_VECTORS[lake.file_format] if marks_deleted_rows else "")
+        lake.configure(SELECT, strategy=strategy)
+        lake.add_differential("whole", SELECT, strategy="outer_join")
+        lake.build()
+        table = f"{lake.schema}.lake"
+        for statement in (
+            f"update {table} set name = 'new' where account_id in (5, 13)",
+            f"delete from {table} where account_id = 8",
+            f"insert into {table} values (100, 'dan', 1), (101, null, null)",
+            f"""
+            merge into {table} as old
+            using (
+                select * from values (9L, 'merged'), (10L, 'name 10'), (102L, 'more') as new(account_id, name)
+            ) as new
+            on old.account_id = new.account_id
+            when matched then update set name = new.name
+            when not matched then insert (account_id, name, branch) values (new.account_id, new.name, 0)
+            """,
+        ):
+            lake.spark.sql(statement)
+            assert READ_BY_FILES in lake.build().text
+            assert logged(lake) == logged(lake, "whole")
+        columns = "batch_id, inserts, deletes, updates, rows_new"
+        assert lake.batches(columns) == lake.batches(columns, "whole")
+        assert lake.batches() == [(1, 79, 0, 0), (2, 0, 0, 1), (3, 0, 1, 0), (4, 2, 0, 0), (5, 1, 0, 1)]
+
+    def test_when_all_files_are_read(
+        self, lake: Workbench, setting: Callable[[str, str], Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whatever happens to a table or a model, the log is that of a comparison of all rows, or the run fails."""
+        kind = lake.file_format
+        monkeypatch.setattr(table_versions, "_MOST", 9)
+        create(lake)
+        lake.configure(SELECT, strategy="row_checksum")
+        lake.build()
+        do(lake, REWRITE[kind])
+        assert READ_BY_FILES in lake.build().text
+        do(lake, "update {table} set name = 'new' where account_id = 5")
+        assert READ_BY_FILES in lake.build().text
+        assert lake.batches() == [(1, 79, 0, 0), (2, 0, 0, 1)]
+
+        # The key 6 lies in an unchanged file, too.
+        do(lake, "insert into {table} values (6, 'again', 0), (100, 'dan', 1)")
+        before = logged(lake)
+        text = lake.failed()
+        assert all(each in text for each in (READ_BY_FILES, "do not fit the log; all rows are read", "(6)"))
+        do(lake, "delete from {table} where name = 'again'")
+        do(lake, "insert into {table} values (null, 'nobody', 0)")
+        text = lake.failed()
+        assert "null" in text
+        assert logged(lake) == before
+        do(lake, "delete from {table} where account_id is null")
+        assert READ_BY_FILES in lake.build().text
+        assert lake.batches()[2:] == [(3, 1, 0, 0)]
+
+        lake.configure(SELECT, strategy="row_checksum", ignore_columns=["branch"])
+        do(lake, "update {table} set branch = 9 where account_id = 7")
+        assert READ_BY_FILES not in lake.build().text
+        lake.configure(SELECT, strategy="row_checksum")
+        assert READ_BY_FILES not in lake.build().text
+        assert lake.batches()[3:] == [(4, 0, 0, 1)]
+
+        do(lake, "delete from {table} where account_id = 7")
+        with setting("spark.databricks.delta.retentionDurationCheck.enabled", "false"):
+            do(lake, FORGET[kind])
+        assert GONE[kind] in lake.build().text
+        do(lake, "alter table {table} add column code int")
+        lake.configure(SELECT.replace("branch from", "branch, code from"), strategy="row_checksum")
+        assert READ_BY_FILES not in lake.build().text
+        assert lake.batches()[4:] == [(5, 0, 1, 0), (6, 0, 0, 0)]
+
+        monkeypatch.setattr(table_versions, "_MOST", 0.1)
+        do(lake, "update {table} set code = 1")
+        assert "files are new" in lake.build().text
+        assert lake.batches()[6:] == [(7, 0, 0, 79)]
+
+    def test_generated_histories(self, lake: Workbench, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whatever commits lie between two runs, both ways of reading give one log."""
+        monkeypatch.setattr(table_versions, "_MOST", 9)
+        drawn = random.Random(seed)
+        kind = lake.file_format
+        create(
+            lake,
+            properties=DELETION_VECTORS[kind] if drawn.random() < 0.5 else "",
+            partitioned=drawn.choice(["", "partitioned by (branch)"]),
+        )
+        lake.configure(SELECT, strategy=drawn.choice(["row_checksum", "hash_compressed"]))
+        lake.add_differential("whole", SELECT, strategy="outer_join")
+        lake.build()
+        by_files = 0
+        for _ in range(6):
+            statements = [statement for _ in range(drawn.randint(1, 3)) for statement in drawn_statements(drawn, lake)]
+            print(statements)
+            for statement in statements:
+                lake.spark.sql(statement)
+            by_files += READ_BY_FILES in lake.build().text
+            assert logged(lake) == logged(lake, "whole")
+        assert by_files
+
+
+def drawn_statements(drawn: random.Random, bench: Workbench) -> list[str]:
+    """What somebody does to the table: mostly changes of some rows, each key at most once there."""
+    table, kind = f"{bench.schema}.lake", bench.file_format
+    key, other = drawn.sample(range(120), 2)
+    name = drawn.choice(["'a'", "'b'", "null", "name"])
+    merge = f"""
+        merge into {table} as old
+        using (select * from values ({key}L, {name if name != "name" else "'c'"}) as new(account_id, name)) as new
+        on old.account_id = new.account_id
+        when matched and new.name is null then delete
+        when matched then update set name = new.name
+        when not matched then insert (account_id, name, branch) values (new.account_id, new.name, {drawn.randrange(3)})
+    """
+    versions = [row.version for row in bench.spark.sql(VERSIONS[kind].format(table=table)).collect()]
+    return [
+        drawn.choice(
+            [
+                merge,
+                merge,
+                f"update {table} set name = {name} where account_id between {min(key, other)} and {max(key, other)}",
+                f"update {table} set branch = 2 - branch where account_id = {key}",
+                f"delete from {table} where account_id = {key}",
+                f"delete from {table} where branch = {drawn.randrange(3)} and account_id > {key}",
+                REWRITE[kind].format(table=table),
+                GO_BACK[kind].format(table=table, version=drawn.choice(versions)),
+                f"insert overwrite {table} select account_id, {name}, branch from {table} where account_id <> {key}",
+            ]
+        )
+    ]
