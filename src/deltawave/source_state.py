@@ -57,26 +57,39 @@ def fingerprint(select: DataFrame) -> str | None:
     code of users, or reads anything else, a file of the last seconds, or a part of a partitioned table, whose other
     partitions would have to be listed; and under Spark Connect, which shows no plans.
     """
+    states = wary_states(select)
+    return states and states[0]
+
+
+def wary_states(select: DataFrame) -> tuple[str, str] | None:
+    """As :func:`fingerprint`, with and without the states of the tables."""
     if not isinstance(select, ClassicFrame):
         return None
     try:
         refresh(select)
-        return plan_state(select, is_wary=True)
+        return _plan_states(select, is_wary=True)
     except Exception as error:
         # Reading the select may well work, or fails with a better message.
         _LOG.debug("the source has to be read, since its state is not known: %s", error)
         return None
 
 
-def plan_state(select: ClassicFrame, is_wary: bool = False, with_tables: bool = True) -> str | None:
-    """As :func:`fingerprint`, by Spark's own lists; unless ``is_wary``, of new files and of all partitions, too.
+def plan_state(select: ClassicFrame, with_tables: bool = True) -> str | None:
+    """As :func:`fingerprint`, by Spark's own lists, and of new files and of all partitions, too.
 
     ``with_tables`` false leaves out the states of the tables.
     """
+    states = _plan_states(select, with_tables=with_tables)
+    return states and states[0]
+
+
+def _plan_states(select: ClassicFrame, is_wary: bool = False, with_tables: bool = True) -> tuple[str, str] | None:
+    """As :func:`plan_state`, with and without the states of the tables."""
     session = select.sparkSession
     # With what Spark has cached by now, which the frame's own plan does not show.
     whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
     state: list[Any] = []
+    tables: list[Any] = []
     for plan in (whole, *items(whole.subqueriesAll())):
         if (text := plan_text(session, plan)) is None:
             return None
@@ -97,9 +110,14 @@ def plan_state(select: ClassicFrame, is_wary: bool = False, with_tables: bool = 
                 table = table_state(node)
                 if table is None or (is_wary and is_recent(table)):
                     return None
-                state.append(table)
+                tables.append(table)
     whole_state = [session.version, session_settings(session), select.schema.json(), state]
-    return md5(json.dumps(whole_state).encode(), usedforsecurity=False).hexdigest()
+    without = _digest(whole_state)
+    return (_digest([*whole_state, tables]) if with_tables else without), without
+
+
+def _digest(state: list[Any]) -> str:
+    return md5(json.dumps(state).encode(), usedforsecurity=False).hexdigest()
 
 
 def bytes_of(select: DataFrame) -> int | None:

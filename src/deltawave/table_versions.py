@@ -20,13 +20,13 @@ from deltawave.resources import holding
 from deltawave.source_state import (
     bytes_of,
     file_index_class,
-    fingerprint,
     is_iceberg,
     items,
     java_class,
     nodes_of,
     plan_state,
     refresh,
+    wary_states,
 )
 from deltawave.spark_versions import ClassicFrame, dataset_class, with_inlined_ctes
 from deltawave.versioned_tables import DeltaTable, Files, IcebergTable, WholeTableError
@@ -40,19 +40,20 @@ _LOG = logging.getLogger(__name__)
 
 def source_state(select: DataFrame) -> dict[str, Any]:
     """The ``fingerprint``, ``bytes`` and ``version`` of a select; each is none if it is not known without reading."""
-    found = fingerprint(select)
-    return {"fingerprint": found, "bytes": bytes_of(select), "version": version_of(select) if found else None}
+    whole, plan = wary_states(select) or (None, None)
+    return {"fingerprint": whole, "bytes": bytes_of(select), "version": version_of(select, plan) if plan else None}
 
 
-def version_of(select: DataFrame) -> str | None:
+def version_of(select: DataFrame, plan: str | None = None) -> str | None:
     """The version of the one table that a select reads row by row; None if it does something else.
 
     A text for ``changed_rows``, which also knows by it whether the select, its columns and settings are the same.
+    ``plan``: the state of the select's plan without its tables, if that is known.
     """
     if not isinstance(select, ClassicFrame):
         return None
     try:
-        return _Source(select).version
+        return _Source(select, plan).version
     except WholeTableError as error:
         _LOG.debug("the source has no version: %s", error)
     except Exception as error:
@@ -62,7 +63,7 @@ def version_of(select: DataFrame) -> str | None:
 
 
 def changed_rows(select: DataFrame, since: str) -> tuple[DataFrame, dict[str, Any]]:
-    """The rows of files that the table of a select has gained (``_is_there``) or lost since a version.
+    """The rows of files that the table of a select has gained (``is_there``) or lost since a version.
 
     Figures: ``version``, as of ``version_of``; ``files``, how many are read, of ``all_files``; ``bytes``. Or ``whole``:
     why the select has to be read whole; then there are no rows.
@@ -100,7 +101,7 @@ def _changed_rows(select: DataFrame, since: str) -> tuple[DataFrame, dict[str, A
 
 
 def _flagged(rows: DataFrame, is_there: bool) -> DataFrame:
-    return rows.withColumn("_is_there", F.lit(is_there))
+    return rows.withColumn("is_there", F.lit(is_there))
 
 
 @dataclass
@@ -108,6 +109,7 @@ class _Source:
     """A select that makes rows of each row of one table of Delta or Iceberg."""
 
     select: ClassicFrame
+    plan_state: str | None = None
 
     @property
     def version(self) -> str:
@@ -154,7 +156,7 @@ class _Source:
     def _state(self) -> str:
         """What has to be the same for both versions: the select with its settings, and the table's columns."""
         columns = self.table.columns
-        plan = plan_state(self.select, with_tables=False)
+        plan = self.plan_state or plan_state(self.select, with_tables=False)
         if plan is None:
             raise WholeTableError("only reading it shows what the select gives")
         return md5(json.dumps([plan, columns]).encode(), usedforsecurity=False).hexdigest()

@@ -15,97 +15,99 @@
     {'since': batch.seen.version}, 'changed'
   ) -%}
   {%- set found = batch.result.measured -%}
-  {%- if found.whole -%}
-    {%- do log('deltawave: ' ~ job.name ~ ': all files are read: ' ~ found.whole[0], info=true) -%}
-    {{ return(none) }}
-  {%- endif -%}
-  {%- do log(
-    'deltawave: ' ~ job.name ~ ': ' ~ found.files ~ ' files have changed, of ' ~ found.all_files ~ ' that the table has',
-    info=true
-  ) -%}
-  {%- set keys = deltawave._keys_of_changed_files(job, batch, changed) -%}
-  {%- if keys.odd -%}
-    {%- do deltawave._drop_table(job, keys.table) -%}
+  {%- set how = 'all files are read: ' ~ found.whole[0] if found.whole
+      else found.files ~ ' files have changed, of ' ~ found.all_files ~ ' that the table has' -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': ' ~ how, info=true) -%}
+  {%- if found.whole -%}{{ return(none) }}{%- endif -%}
+  {%- do deltawave._refuse_cut_keys(job) -%}
+  {%- do deltawave._create_slice(job, batch, deltawave._rows_that_files_change(job, batch, changed)) -%}
+  {%- set counts = deltawave._counts_of_slice(job, batch) -%}
+  {%- if counts.odd -%}
+    {#- A full reading says what is wrong with them. -#}
+    {%- do deltawave._drop_table(job, batch.landed) -%}
     {%- do deltawave._update(batch.result, measured={}) -%}
     {{ return(none) }}
-  {%- elif not keys.count and deltawave._may_be_idle(job, batch, last) -%}
+  {%- elif not counts.rows and deltawave._may_be_idle(job, batch, last) -%}
     {{ return(deltawave._reading(incoming=none, is_idle=true)) }}
   {%- endif -%}
-  {%- set rows = deltawave._typed_rows(batch, 'select * from ' ~ changed ~ ' where `_is_there`') -%}
-  {%- do deltawave._create_slice(job, batch, deltawave._differing_rows(job, batch, rows, keys)) -%}
+  {%- set keys = {'table': batch.landed | string, 'count': counts.rows} -%}
   {{ return(dict(
     deltawave._reading_of_differing(job, batch, 'is_there or was_kept', keys),
-    checksums=keys.count,
-    expected=keys.expected,
+    checksums=counts.rows,
+    expected=counts.expected,
   )) }}
 {%- endmacro -%}
 
 {#
-  A table of the keys whose rows differ between the files that are gone and those that are new, as of _differing_keys:
-  {table, count, expected, odd}. expected: how many changes they are, of each kind; odd: keys that are null, or several
-  times in the files of one version.
+  The rows of the new files that differ from those of the files that are gone, and the keys of deleted ones, as of
+  _differing_rows. was_kept is null for a key that is null, or several times in the files of one version.
 #}
-{%- macro _keys_of_changed_files(job, batch, changed) -%}
-  {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
-  {%- set table = deltawave._attempt_relation(job, deltawave._own_table(batch, 'keys')) -%}
-  {%- do deltawave._refuse_cut_keys(job) -%}
-  {%- set sql -%}
-create table {{ table }}
-using {{ deltawave._state_format() }}
-{{ deltawave._name_mapping(deltawave._state_format(), deltawave._key_columns(job)) }}
-as
+{%- macro _rows_that_files_change(job, batch, changed) -%}
+{%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
 with old_rows as (
-    {{ deltawave._indented(deltawave._typed_rows(batch, 'select * from ' ~ changed ~ ' where not `_is_there`')) }}
+    {{ deltawave._indented(deltawave._typed_rows(batch, 'select * from ' ~ changed ~ ' where not is_there')) }}
 ),
 
 new_rows as (
-    {{ deltawave._indented(deltawave._typed_rows(batch, 'select * from ' ~ changed ~ ' where `_is_there`')) }}
+    {{ deltawave._indented(deltawave._typed_rows(batch, 'select * from ' ~ changed ~ ' where is_there')) }}
 ),
 
+{# The key in a struct: whatever its columns are called, they are none of these. -#}
 summed as (
     {%- for rows in ['old_rows', 'new_rows'] %}
     select
-        {{ keys | join(',\n        ') }},
-        {{ deltawave._checksum_cells(batch) | join(',\n        ') | indent }},
-        {{ 'true' if rows == 'new_rows' else 'false' }} as is_there
+        struct({{ keys | join(', ') }}) as unique_key,
+        {{ deltawave._checksum_cells(batch) | join(',\n        ') }},
+        {{ 'struct(*)' if rows == 'new_rows' else 'null' }} as new_row
     from {{ rows }}
     {{ 'union all' if not loop.last }}
     {%- endfor %}
 ),
 
-counted as (
+paired as (
     select
-        {{ keys | join(',\n        ') }},
-        count_if(not is_there) as old_rows,
-        count_if(is_there) as new_rows,
+        unique_key,
+        count_if(new_row is null) as old_rows,
+        count_if(new_row is not null) as new_rows,
         {%- for half in ['row_checksum', 'row_checksum_high'] %}
-        max(if(is_there, {{ half }}, null)) <=> max(if(is_there, null, {{ half }})) as is_same_{{ half }}{{ ',' if not loop.last }}
+        max(if(new_row is null, {{ half }}, null)) <=> max(if(new_row is null, null, {{ half }})) as is_same_{{ half }},
         {%- endfor %}
+        first(new_row, true) as new_row
     from summed
-    group by {{ keys | join(', ') }}
+    group by unique_key
 )
 
 select
-    {{ keys | join(',\n    ') }},
-    old_rows > 0 as was_kept,
-    new_rows > 0 as is_there,
-    old_rows > 1 or new_rows > 1 or {{ keys | join(' is null and ') }} is null as is_odd,
-    cast(null as bigint) as row_checksum,
-    cast(null as bigint) as row_checksum_high
-from counted
+    {%- for column in batch.columns if column.in_new %}
+    {{ 'unique_key.' if column.is_key else 'new_row.' }}{{ deltawave._quoted(column.name) }},
+    {%- endfor %}
+    if(
+        old_rows > 1 or new_rows > 1 or unique_key.{{ keys | join(' is null and unique_key.') }} is null,
+        null,
+        old_rows > 0
+    ) as was_kept,
+    new_rows > 0 as is_there
+from paired
 where old_rows <> new_rows
     or new_rows > 1
     or not (is_same_row_checksum and is_same_row_checksum_high)
+{%- endmacro -%}
+
+{# What has landed: {rows, odd, expected}; expected: how many changes of each kind the rows are. #}
+{%- macro _counts_of_slice(job, batch) -%}
+  {%- set sql -%}
+select
+    count(*),
+    count_if(was_kept is null),
+    count_if(not was_kept),
+    count_if(not is_there),
+    count_if(was_kept and is_there)
+from {{ batch.landed }}
   {%- endset -%}
-  {%- do deltawave._run(job, sql) -%}
-  {%- set counts = deltawave._run(job,
-    'select count(*), count_if(is_odd), count_if(not was_kept), count_if(not is_there),'
-    ~ ' count_if(was_kept and is_there) from ' ~ table
-  ).rows[0] -%}
+  {%- set row = deltawave._run(job, sql).rows[0] -%}
   {{ return({
-    'table': table | string,
-    'count': counts[0] | int,
-    'odd': counts[1] | int,
-    'expected': {'insert': counts[2] | int, 'delete': counts[3] | int, 'update': counts[4] | int, 'backfill': 0},
+    'rows': row[0] | int,
+    'odd': row[1] | int,
+    'expected': {'insert': row[2] | int, 'delete': row[3] | int, 'update': row[4] | int, 'backfill': 0},
   }) }}
 {%- endmacro -%}

@@ -54,7 +54,7 @@ GO_BACK = {
     "iceberg": "call spark_catalog.system.set_current_snapshot('{table}', {version})",
 }
 VERSIONS = {
-    "delta": "select version from (describe history {table})",
+    "delta": "describe history {table}",
     "iceberg": "select snapshot_id as version from {table}.snapshots",
 }
 
