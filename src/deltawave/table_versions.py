@@ -1,7 +1,8 @@
 """The rows that a select of one table of Delta or Iceberg may have lost and gained since a version of the table.
 
-A row of a file that both versions have is as it was. So only files that one version has and the other has not are read,
-by the format itself: without their deleted rows, and with renamed columns.
+Delta's change data feed has them, where it is on. Otherwise: a row of a file that both versions have is as it was, so
+only files that one version has and the other has not are read, by the format itself: without their deleted rows, and
+with renamed columns.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from deltawave.source_state import (
     wary_states,
 )
 from deltawave.spark_versions import ClassicFrame, dataset_class, with_inlined_ctes
-from deltawave.versioned_tables import DeltaTable, Files, IcebergTable, WholeTableError
+from deltawave.versioned_tables import DeltaTable, IcebergTable, WholeTableError
 
 # Nodes of a plan that make rows of each row alone, whatever the others are.
 _OF_EACH_ROW = {"Filter", "Project", "SubqueryAlias", "View"}
@@ -62,14 +63,15 @@ def version_of(select: DataFrame, plan: str | None = None) -> str | None:
     return None
 
 
-def changed_rows(select: DataFrame, since: str) -> tuple[DataFrame, dict[str, Any]]:
-    """The rows of files that the table of a select has gained (``is_there``) or lost since a version.
+def changed_rows(select: DataFrame, since: str, takes_feed: bool = True) -> tuple[DataFrame, dict[str, Any]]:
+    """Rows that a select has gained (``is_there``) or lost since a version of its table, and others once in each way.
 
-    Figures: ``version``, as of ``version_of``; ``files``, how many are read, of ``all_files``; ``bytes``. Or ``whole``:
-    why the select has to be read whole; then there are no rows.
+    ``takes_feed``: from Delta's change data feed, if the table has one. Figures: ``version``, as of ``version_of``;
+    ``commits`` of the feed, or ``files``, how many are read, of ``all_files``, and their ``bytes``. Or ``whole``: why
+    the select has to be read whole; then there are no rows.
     """
     try:
-        return _changed_rows(select, since)
+        return _changed_rows(select, since, takes_feed)
     except WholeTableError as error:
         reason = str(error)
     except Exception as error:
@@ -77,12 +79,17 @@ def changed_rows(select: DataFrame, since: str) -> tuple[DataFrame, dict[str, An
     return _flagged(select.limit(0), True), {"whole": [reason]}
 
 
-def _changed_rows(select: DataFrame, since: str) -> tuple[DataFrame, dict[str, Any]]:
+def _changed_rows(select: DataFrame, since: str, takes_feed: bool) -> tuple[DataFrame, dict[str, Any]]:
     if not isinstance(select, ClassicFrame):
         raise WholeTableError("Spark Connect shows no plans")
     refresh(select)
     source = _Source(select)
     table, version = source.table, source.version_before(since)
+    if takes_feed and (feed := table.feed(version)):
+        rows = [
+            _flagged(source.rows_over(part), is_there) for part, is_there in ((feed.lost, False), (feed.gained, True))
+        ]
+        return rows[0].unionAll(rows[1]), {"version": [source.version], "commits": feed.commits, "bytes": None}
     old, new = table.files(version), table.files(table.version)
     lost = {key: file for key, file in old.items() if key not in new}
     gained = {key: file for key, file in new.items() if key not in old}
@@ -90,7 +97,7 @@ def _changed_rows(select: DataFrame, since: str) -> tuple[DataFrame, dict[str, A
     if size > _MOST * sum(file.bytes for file in new.values()):
         raise WholeTableError(f"{len(gained)} of the table's {len(new)} files are new")
     rows = [
-        _flagged(source.rows_of(each, files), is_there)
+        _flagged(source.rows_over(table.rows_of(each, files)), is_there)
         for each, files, is_there in ((version, lost, False), (table.version, gained, True))
         if files
     ]
@@ -122,9 +129,8 @@ class _Source:
             raise WholeTableError("the table, its columns, the select or the session's settings have changed")
         return version
 
-    def rows_of(self, version: str, files: Files) -> DataFrame:
-        """The select's rows that come from these files of a version."""
-        rows = self.table.rows_of(version, files)
+    def rows_over(self, rows: DataFrame) -> DataFrame:
+        """The select's rows over other rows of its table."""
         dataset = dataset_class(self._session).ofRows(self.select._jdf.sparkSession(), self._with(self._plan, rows))
         return holding(DataFrame(dataset, self._session), rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from pyspark.sql import functions as F
 
 from deltawave.resources import attach
 from deltawave.source_state import file_index, items, java_class
+
+_LOG = logging.getLogger(__name__)
 
 
 class WholeTableError(Exception):
@@ -30,6 +33,15 @@ class File:
 Files = Mapping[Hashable, File]
 
 
+@dataclass(frozen=True)
+class Feed:
+    """The rows that the commits of a span have deleted and written, each in the order of the table's columns."""
+
+    lost: DataFrame
+    gained: DataFrame
+    commits: int
+
+
 class DeltaTable:
     """A table of Delta as a leaf of a plan reads it. ``columns``: its identity and its columns, as a text."""
 
@@ -42,6 +54,7 @@ class DeltaTable:
         self._session = session
         self._snapshot = index.getSnapshot()
         self._log = self._snapshot.deltaLog()
+        self._folder = str(self._log.dataPath().toString())
         self.version = str(self._snapshot.version())
         metadata = self._snapshot.metadata()
         self.columns = f"{metadata.id()} {metadata.schemaString()} {metadata.columnMappingMode().name()}"
@@ -53,36 +66,41 @@ class DeltaTable:
         return {(row.path, row.deleted): File(row.size, row.path) for row in listed}
 
     def rows_of(self, version: str, files: Files) -> DataFrame:
-        """The rows of some files of a version. Raises ``WholeTableError`` if ``VACUUM`` has deleted one of them."""
+        """The rows of some files of a version. Reading them fails if ``VACUUM`` has deleted one."""
         snapshot = self._at(version)
         paths = [file.entry for file in files.values()]
         chosen: Any = F.col("path").isin(paths)
         entries = snapshot.allFiles().filter(chosen._jc).collectAsList()
         if entries.size() != len(files):
             raise WholeTableError("the table lists a file several times")
-        if version != self.version:
-            self._require(paths)
         listed = java_class(self._session, "org.apache.spark.api.python.PythonUtils").toSeq(entries)
         none = java_class(self._session, "scala.Option").empty()
         return DataFrame(self._log.createDataFrame(snapshot, listed, False, none), self._session)
 
+    def feed(self, version: str) -> Feed | None:
+        """The change data feed since a version; none if the table has none, or has not had it all the time."""
+        commits = int(self.version) - int(version)
+        setting = self._snapshot.metadata().configuration().get("delta.enableChangeDataFeed")
+        if commits < 1 or not setting.isDefined() or str(setting.get()).lower() != "true":
+            return None
+        reader = self._session.read.format("delta").option("readChangeFeed", "true")
+        span = reader.option("startingVersion", int(version) + 1).option("endingVersion", int(self.version))
+        rows = span.load(self._folder)
+        is_new = F.col("_change_type").isin("insert", "update_postimage")
+        try:
+            # Only the plan shows whether each commit has a feed.
+            _: Any = rows._jdf.queryExecution().executedPlan()
+        except Exception as error:
+            _LOG.debug("the change data feed is not read: %s", error)
+            return None
+        return Feed(rows.where(~is_new), rows.where(is_new), commits)
+
     def _at(self, version: str) -> Any:
         if version == self.version:
             return self._snapshot
-        folder = self._log.dataPath().toString()
-        frame: Any = self._session.read.format("delta").option("versionAsOf", version).load(folder)
+        frame: Any = self._session.read.format("delta").option("versionAsOf", version).load(self._folder)
         (leaf,) = items(frame._jdf.queryExecution().analyzed().collectLeaves())
         return file_index(leaf).getSnapshot()
-
-    def _require(self, paths: list[str]) -> None:
-        path_class = java_class(self._session, "org.apache.hadoop.fs.Path")
-        uri_class = java_class(self._session, "java.net.URI")
-        folder = self._log.dataPath()
-        system = folder.getFileSystem(self._log.newDeltaHadoopConf())
-        for path in paths:
-            # Delta's log writes a path as a URI, in which %20 is a blank.
-            if not system.exists(path_class(folder, path_class(uri_class(path)))):
-                raise WholeTableError("files of the version that was last compared are gone")
 
 
 class IcebergTable:
@@ -100,6 +118,10 @@ class IcebergTable:
         # The mapping says which columns of files without numbers are the table's, and belongs to no snapshot.
         mapping = self._table.properties().get("schema.name-mapping.default")
         self.columns = f"{self._table.uuid()} {self._table.schema()} {mapping}"
+
+    def feed(self, version: str) -> Feed | None:
+        """None: Iceberg writes no feed."""
+        return None
 
     def files(self, version: str) -> Files:
         """The files of a snapshot. Raises ``WholeTableError`` if it has expired."""

@@ -87,9 +87,9 @@ class TestTheNumber:
 
     def test_an_unchanged_source_is_read_again_if_the_number_is_another(self) -> None:
         found = macros()
-        found.adapter.call_library = lambda *_: {"fingerprint": "state", "bytes": 5}
+        found.adapter.call_library = lambda *_: {"fingerprint": "state", "bytes": 5, "version": None}
         found.replace(_runs_python=True)
-        model = job(SELECT, source_bytes=None)
+        model = job(SELECT, source_bytes=None, source_version=None)
         model["settings"] |= {"snapshot_date": None, "is_auto": True, "strategy": "outer_join", "reason": "configured"}
         prints = [found._source_fingerprint(model, number) for number in (10, 10, 11)]
         assert prints[0] == prints[1] != prints[2]
@@ -142,6 +142,7 @@ def test_a_dump_that_is_the_same_is_checked_if_a_number_is_expected(
         _begin_batch=make_batch(
             is_first=True, expected_rows=expected, reading=None, result={"quarantined": 0, "measured": {}}
         ),
+        _differences_since_version=None,
         _macro_named=lambda name: lambda *_: {"is_idle": True},
         _count_landed={"rows": 10, "checksum": None},
         _is_unchanged=True,

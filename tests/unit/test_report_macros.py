@@ -145,7 +145,8 @@ def test_files_whose_bytes_are_recorded(reads: str, kind: str, asked: list[str])
     job = make_job(strategy={"reads": reads}, settings={"snapshot_date": None}, source_bytes=None)
     job |= {"sql": "select 1 -- all", "state_schema": "kept"}
     state = {"kind": kind, "batch_id": 1, "attempt": "other"}
-    batch = {"landed": Relation.create("kept", "x__slice_2_own"), "result": {"state": state, "bytes_dump": None}}
+    result = {"state": state, "bytes_dump": None, "measured": {}}
+    batch = {"landed": Relation.create("kept", "x__slice_2_own"), "result": result}
     found = shop.macros._bytes_read(job, batch)
     assert [relations["select"] for _, relations, _ in shop.called] == asked
     assert found == {"dump": 7, "full": None if kind == "checksums" else 7}

@@ -57,7 +57,7 @@
   {%- do deltawave._count_changes(job, batch) -%}
   {%- if batch.reading.expected and batch.reading.expected != batch.result.counts -%}
     {#- A key that was there before is in a new file once more, or the log is not what was read. -#}
-    {%- do log('deltawave: ' ~ job.name ~ ': the files that changed do not fit the log; all rows are read', info=true) -%}
+    {%- do log('deltawave: ' ~ job.name ~ ': all rows are read: what has changed does not fit the log', info=true) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
     {{ return(deltawave._compare_dump(job, state, dump, is_whole=true)) }}
   {%- endif -%}

@@ -1,13 +1,14 @@
-{# The statement that lands a slice: the columns of the select, then the key's hash. #}
+{# Lands a slice: the columns of the select, then the key's hash. #}
 {%- macro _create_slice(job, batch, select) -%}
-  {%- set sql -%}
+  {%- do deltawave._run(job, deltawave._slice_statement(job, batch, select)) -%}
+{%- endmacro -%}
+
+{%- macro _slice_statement(job, batch, select) -%}
 create table {{ batch.landed }}
 using {{ deltawave._state_format() }}
 {{ deltawave._name_mapping(deltawave._state_format(), batch.columns) }}
 as
 {{ deltawave._hashed_slice(job, select, is_balanced=not batch.is_first) }}
-  {%- endset -%}
-  {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}
 
 {# Nothing is landed, but by the table's name the next run finds what this attempt has left if it is killed. #}

@@ -1,6 +1,7 @@
 {#
-  The differences of a table of Delta or Iceberg since the version that the last batch compared, found in the files that
-  only one of both versions has: a row in any other file is as it was. None if all rows have to be read.
+  The differences of a table of Delta or Iceberg since the version that the last batch compared: from Delta's change data
+  feed, or from the files that only one of both versions has, since a row in any other file is as it was. None if all
+  rows have to be read.
 
   The log's rows become before images, as ever. A key that a new file has for a second time gives other changes than are
   expected here: then the batch is compared once more, by all rows (see _compare_dump).
@@ -12,21 +13,24 @@
   {%- endif -%}
   {%- set changed = deltawave._view_by_python(
     job, batch, 'deltawave.table_versions.changed_rows', {'select': '(\n' ~ job.sql ~ '\n)'},
-    {'since': batch.seen.version}, 'changed'
+    {'since': batch.seen.version, 'takes_feed': deltawave._compares_all_columns(job, batch)}, 'changed'
   ) -%}
   {%- set found = batch.result.measured -%}
-  {%- set how = 'all files are read: ' ~ found.whole[0] if found.whole
+  {%- if found.whole -%}
+    {{ return(deltawave._left_to_all_rows(job, batch, found.whole[0])) }}
+  {%- endif -%}
+  {%- set read = 'the change data feed of ' ~ found.commits ~ ' commits is read' if found.commits
       else found.files ~ ' files have changed, of ' ~ found.all_files ~ ' that the table has' -%}
-  {%- do log('deltawave: ' ~ job.name ~ ': ' ~ how, info=true) -%}
-  {%- if found.whole -%}{{ return(none) }}{%- endif -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': ' ~ read, info=true) -%}
   {%- do deltawave._refuse_cut_keys(job) -%}
-  {%- do deltawave._create_slice(job, batch, deltawave._rows_that_files_change(job, batch, changed)) -%}
+  {%- set sql = deltawave._slice_statement(job, batch, deltawave._rows_that_have_changed(job, batch, changed)) -%}
+  {%- do job.statements.append(sql) -%}
+  {%- if not adapter.try_statement(sql) -%}
+    {{ return(deltawave._left_to_all_rows(job, batch, 'what has changed can not be read; VACUUM may have deleted it')) }}
+  {%- endif -%}
   {%- set counts = deltawave._counts_of_slice(job, batch) -%}
   {%- if counts.odd -%}
-    {#- A full reading says what is wrong with them. -#}
-    {%- do deltawave._drop_table(job, batch.landed) -%}
-    {%- do deltawave._update(batch.result, measured={}) -%}
-    {{ return(none) }}
+    {{ return(deltawave._left_to_all_rows(job, batch, 'a key is null, or in several rows that have changed')) }}
   {%- elif not counts.rows and deltawave._may_be_idle(job, batch, last) -%}
     {{ return(deltawave._reading(incoming=none, is_idle=true)) }}
   {%- endif -%}
@@ -38,11 +42,28 @@
   )) }}
 {%- endmacro -%}
 
+{# None, after cleaning up: all rows are read, and compared as ever. #}
+{%- macro _left_to_all_rows(job, batch, reason) -%}
+  {%- do log('deltawave: ' ~ job.name ~ ': all rows are read: ' ~ reason, info=true) -%}
+  {%- do deltawave._drop_table(job, batch.landed) -%}
+  {%- do deltawave._update(batch.result, measured={}) -%}
+  {{ return(none) }}
+{%- endmacro -%}
+
 {#
-  The rows of the new files that differ from those of the files that are gone, and the keys of deleted ones, as of
-  _differing_rows. was_kept is null for a key that is null, or several times in the files of one version.
+  A feed has a row once for each commit that wrote it. Of equal ones any may be taken, unless columns that are not
+  compared differ.
 #}
-{%- macro _rows_that_files_change(job, batch, changed) -%}
+{%- macro _compares_all_columns(job, batch) -%}
+  {%- set others = batch.columns | rejectattr('is_key') | rejectattr('is_chosen') | list -%}
+  {{ return(not others and job.select_columns | length == batch.columns | selectattr('in_new') | list | length) }}
+{%- endmacro -%}
+
+{#
+  The rows that the table has now and did not have, and the keys of deleted ones, as of _differing_rows. was_kept is null
+  for a key that is null, or several times in one version.
+#}
+{%- macro _rows_that_have_changed(job, batch, changed) -%}
 {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
 with old_rows as (
     {{ deltawave._indented(deltawave._typed_rows(batch, 'select * from ' ~ changed ~ ' where not is_there')) }}
@@ -64,16 +85,25 @@ summed as (
     {%- endfor %}
 ),
 
+{# A row that was only moved, or came and went, is as often lost as gained. -#}
+netted as (
+    select
+        unique_key,
+        count_if(new_row is not null) - count_if(new_row is null) as copies,
+        first(new_row, true) as new_row
+    from summed
+    group by unique_key, row_checksum, row_checksum_high
+    having copies <> 0
+),
+
 paired as (
     select
         unique_key,
-        count_if(new_row is null) as old_rows,
-        count_if(new_row is not null) as new_rows,
-        {%- for half in ['row_checksum', 'row_checksum_high'] %}
-        max(if(new_row is null, {{ half }}, null)) <=> max(if(new_row is null, null, {{ half }})) as is_same_{{ half }},
-        {%- endfor %}
-        first(new_row, true) as new_row
-    from summed
+        count_if(copies < 0) as old_rows,
+        count_if(copies > 0) as new_rows,
+        max(abs(copies)) as most_copies,
+        first(if(copies > 0, new_row, null), true) as new_row
+    from netted
     group by unique_key
 )
 
@@ -82,15 +112,12 @@ select
     {{ 'unique_key.' if column.is_key else 'new_row.' }}{{ deltawave._quoted(column.name) }},
     {%- endfor %}
     if(
-        old_rows > 1 or new_rows > 1 or unique_key.{{ keys | join(' is null and unique_key.') }} is null,
+        greatest(old_rows, new_rows, most_copies) > 1 or unique_key.{{ keys | join(' is null and unique_key.') }} is null,
         null,
         old_rows > 0
     ) as was_kept,
     new_rows > 0 as is_there
 from paired
-where old_rows <> new_rows
-    or new_rows > 1
-    or not (is_same_row_checksum and is_same_row_checksum_high)
 {%- endmacro -%}
 
 {# What has landed: {rows, odd, expected}; expected: how many changes of each kind the rows are. #}
