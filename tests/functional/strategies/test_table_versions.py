@@ -68,16 +68,16 @@ def do(bench: Workbench, statement: str, **values: object) -> None:
 
 class TestTableVersions:
     @pytest.mark.parametrize("strategy", ["row_checksum", "hash_compressed"])
-    @pytest.mark.parametrize("properties", ["", "deleted rows are marked", "feed"])
+    @pytest.mark.parametrize("kind", ["", "deleted rows are marked", "feed"])
     def test_only_files_that_changed_are_read(
-        self, lake: Workbench, strategy: str, properties: str, monkeypatch: pytest.MonkeyPatch
+        self, lake: Workbench, strategy: str, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """All kinds of changes, and a log as of a comparison of all rows."""
         monkeypatch.setattr(table_versions, "_MOST", 1)
-        if properties == "feed" and lake.file_format != "delta":
+        if kind == "feed" and lake.file_format != "delta":
             pytest.skip("Iceberg writes no feed")
-        create(lake, properties={"": "", "feed": FEED}.get(properties, DELETION_VECTORS[lake.file_format]))
-        how = "the change data feed of 1 commits is read" if properties == "feed" else READ_BY_FILES
+        create(lake, properties={"": "", "feed": FEED}.get(kind, DELETION_VECTORS[lake.file_format]))
+        how = "the change data feed of 1 commits is read" if kind == "feed" else READ_BY_FILES
         lake.configure(SELECT, strategy=strategy)
         lake.add_differential("whole", SELECT, strategy="outer_join")
         lake.build()
