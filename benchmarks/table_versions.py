@@ -1,7 +1,7 @@
-"""Measure batches of the default strategy over a table of Delta or Iceberg, by its versions and read whole, through dbt.
+"""Measure batches over a table of Delta or Iceberg, by its versions and read whole, through dbt.
 
-The table has 100 files, in order of the key. Before each batch a thousandth of its rows is updated, in one file. Prints the seconds of each
-batch, and the ratio of both ways.
+The table has 100 files, in order of the key. Before each batch a thousandth of its rows is updated, in one file. Prints
+the seconds of each batch, and the ratio of both ways.
 """
 
 from __future__ import annotations

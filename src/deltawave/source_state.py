@@ -6,6 +6,7 @@ import math
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import md5
 from typing import Any
 
@@ -45,7 +46,7 @@ _PREFIXES = ("spark.sql.", "spark.wap.", "spark.databricks.")
 # What Delta notes of the session's last commit, to any table.
 _NOTES = {"spark.databricks.delta.lastCommitVersionInSession"}
 # Catalogs that Iceberg adds to a session when a table is loaded by its path, or chosen files are.
-_ADDED = tuple(f"spark.sql.catalog.default_{name}" for name in ("iceberg", "rewrite_catalog", "cache_catalog"))
+_ADDED = re.compile(r"spark\.sql\.catalog\.default_(?:iceberg|rewrite_catalog|cache_catalog)(?:\.|$)")
 _LOG = logging.getLogger(__name__)
 
 
@@ -58,16 +59,16 @@ def fingerprint(select: DataFrame) -> str | None:
     partitions would have to be listed; and under Spark Connect, which shows no plans.
     """
     states = wary_states(select)
-    return states and states[0]
+    return states.whole if states else None
 
 
-def wary_states(select: DataFrame) -> tuple[str, str] | None:
-    """As :func:`fingerprint`, with and without the states of the tables."""
+def wary_states(select: DataFrame) -> "States | None":
+    """As :func:`fingerprint`, with what it consists of."""
     if not isinstance(select, ClassicFrame):
         return None
     try:
         refresh(select)
-        return _plan_states(select, is_wary=True)
+        return _states(select, is_wary=True)
     except Exception as error:
         # Reading the select may well work, or fails with a better message.
         _LOG.debug("the source has to be read, since its state is not known: %s", error)
@@ -79,15 +80,27 @@ def plan_state(select: ClassicFrame, with_tables: bool = True) -> str | None:
 
     ``with_tables`` false leaves out the states of the tables.
     """
-    states = _plan_states(select, with_tables=with_tables)
-    return states and states[0]
+    states = _states(select, with_tables=with_tables)
+    return states.whole if states else None
 
 
-def _plan_states(select: ClassicFrame, is_wary: bool = False, with_tables: bool = True) -> tuple[str, str] | None:
-    """As :func:`plan_state`, with and without the states of the tables."""
+@dataclass(frozen=True)
+class States:
+    """The state of a select as a value: ``whole``, and without its tables; and those of each of its ``tables``."""
+
+    whole: str
+    without_tables: str
+    tables: list[list[Any]]
+
+
+def plan_now(select: ClassicFrame) -> Any:
+    """A select's plan with the tables' versions of now, and what Spark has cached: the frame's own plan has neither."""
+    return select.select("*")._jdf.queryExecution().withCachedData()
+
+
+def _states(select: ClassicFrame, is_wary: bool = False, with_tables: bool = True) -> States | None:
     session = select.sparkSession
-    # With what Spark has cached by now, which the frame's own plan does not show.
-    whole: Any = select.select("*")._jdf.queryExecution().withCachedData()
+    whole = plan_now(select)
     state: list[Any] = []
     tables: list[Any] = []
     for plan in (whole, *items(whole.subqueriesAll())):
@@ -113,7 +126,7 @@ def _plan_states(select: ClassicFrame, is_wary: bool = False, with_tables: bool 
                 tables.append(table)
     whole_state = [session.version, session_settings(session), select.schema.json(), state]
     without = _digest(whole_state)
-    return (_digest([*whole_state, tables]) if with_tables else without), without
+    return States(_digest([*whole_state, tables]) if with_tables else without, without, tables)
 
 
 def _digest(state: list[Any]) -> str:
@@ -156,7 +169,7 @@ def session_settings(session: SparkSession) -> list[tuple[str, str]]:
     settings = [
         (key, value)
         for key, value in known
-        if key.startswith(_PREFIXES) and key not in _NOTES and not key.startswith(_ADDED) and not is_secret(key)
+        if key.startswith(_PREFIXES) and key not in _NOTES and not _ADDED.match(key) and not is_secret(key)
     ]
     return sorted(settings + [(name, str(session.conf.get(name))) for name in _SETTINGS])
 
@@ -190,7 +203,8 @@ def table_state(leaf: Any) -> list[Any] | None:
     kind = files and files.getClass().getSimpleName()
     if kind == "TahoeLogFileIndex" and not files.partitionFilters().size():
         snapshot = files.getSnapshot()
-        return ["delta", snapshot.metadata().id(), snapshot.version(), columns]
+        # A version that was restored from a backup may be followed by others of the same numbers.
+        return ["delta", snapshot.metadata().id(), [snapshot.version(), snapshot.timestamp()], columns]
     if kind != "InMemoryFileIndex":
         return None
     # The values of partitions are in no file, and the catalog may give a folder others.

@@ -19,42 +19,49 @@ from pyspark.sql import functions as F
 
 from deltawave.resources import holding
 from deltawave.source_state import (
+    States,
     bytes_of,
     file_index_class,
     is_iceberg,
     items,
     java_class,
     nodes_of,
+    plan_now,
     plan_state,
     refresh,
     wary_states,
 )
+from deltawave.spark_errors import message_of
 from deltawave.spark_versions import ClassicFrame, dataset_class, with_inlined_ctes
 from deltawave.versioned_tables import DeltaTable, IcebergTable, WholeTableError
 
 # Nodes of a plan that make rows of each row alone, whatever the others are.
 _OF_EACH_ROW = {"Filter", "Project", "SubqueryAlias", "View"}
-# What is read is read twice, and by Spark. From this share of the table's bytes on, one reading of all is as quick.
+# Spark reads what has changed twice. From this share of the table on, one reading of all is as quick.
 _MOST = 0.25
+# Spark compares the path of each file with each of these.
+_MOST_FILES = 10_000
+# A session in which one of these is true leaves out files that it can't read, without a word.
+_LENIENT = ("spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles")
 _LOG = logging.getLogger(__name__)
 
 
 def source_state(select: DataFrame) -> dict[str, Any]:
-    """The ``fingerprint``, ``bytes`` and ``version`` of a select; each is none if it is not known without reading."""
-    whole, plan = wary_states(select) or (None, None)
-    return {"fingerprint": whole, "bytes": bytes_of(select), "version": version_of(select, plan) if plan else None}
+    """The ``fingerprint``, ``bytes`` and ``version`` of a select; each is none if it is not known without reading.
 
-
-def version_of(select: DataFrame, plan: str | None = None) -> str | None:
-    """The version of the one table that a select reads row by row; None if it does something else.
-
-    A text for ``changed_rows``, which also knows by it whether the select, its columns and settings are the same.
-    ``plan``: the state of the select's plan without its tables, if that is known.
+    The version is that of the fingerprint: of the one Delta or Iceberg table that the select reads row by row. It is a
+    text for ``changed_rows``, which also knows by it whether the select and its settings are the same.
     """
-    if not isinstance(select, ClassicFrame):
-        return None
+    states = wary_states(select)
+    version = _version(select, states) if states and isinstance(select, ClassicFrame) else None
+    return {"fingerprint": states.whole if states else None, "bytes": bytes_of(select), "version": version}
+
+
+def _version(select: ClassicFrame, states: States) -> str | None:
     try:
-        return _Source(select, plan).version
+        source = _Source(select, states.without_tables)
+        (table,) = states.tables
+        return source.text(source.table.version_in(table))
     except WholeTableError as error:
         _LOG.debug("the source has no version: %s", error)
     except Exception as error:
@@ -63,45 +70,45 @@ def version_of(select: DataFrame, plan: str | None = None) -> str | None:
     return None
 
 
-def changed_rows(select: DataFrame, since: str, takes_feed: bool = True) -> tuple[DataFrame, dict[str, Any]]:
-    """Rows that a select has gained (``is_there``) or lost since a version of its table, and others once in each way.
+def changed_rows(select: DataFrame, since: str, feed_rows: int = 0) -> tuple[DataFrame, dict[str, Any]]:
+    """Rows that a select has gained (``is_there``) or lost since a version of its table.
 
-    ``takes_feed``: from Delta's change data feed, if the table has one. Figures: ``version``, as of ``version_of``;
-    ``commits`` of the feed, or ``files``, how many are read, of ``all_files``, and their ``bytes``. Or ``whole``: why
-    the select has to be read whole; then there are no rows.
+    Among them may be rows that were lost and gained again. ``feed_rows``: up to how many rows Delta's change data feed
+    is read. Figures: ``version``, that of the gained rows; ``commits`` of the feed, or ``files``, how many are read, of
+    ``all_files``, and their ``bytes``. Or ``whole``: why the select has to be read whole; then there are no rows.
     """
     try:
-        return _changed_rows(select, since, takes_feed)
+        return _changed_rows(select, since, feed_rows)
     except WholeTableError as error:
         reason = str(error)
     except Exception as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        reason = next(iter(message_of(error).splitlines()), type(error).__name__)
     return _flagged(select.limit(0), True), {"whole": [reason]}
 
 
-def _changed_rows(select: DataFrame, since: str, takes_feed: bool) -> tuple[DataFrame, dict[str, Any]]:
+def _changed_rows(select: DataFrame, since: str, feed_rows: int) -> tuple[DataFrame, dict[str, Any]]:
     if not isinstance(select, ClassicFrame):
         raise WholeTableError("Spark Connect shows no plans")
+    for setting in _LENIENT:
+        if str(select.sparkSession.conf.get(setting)).lower() == "true":
+            raise WholeTableError(f"{setting} is true")
     refresh(select)
     source = _Source(select)
-    table, version = source.table, source.version_before(since)
-    if takes_feed and (feed := table.feed(version)):
-        rows = [
-            _flagged(source.rows_over(part), is_there) for part, is_there in ((feed.lost, False), (feed.gained, True))
-        ]
-        return rows[0].unionAll(rows[1]), {"version": [source.version], "commits": feed.commits, "bytes": None}
-    old, new = table.files(version), table.files(table.version)
-    lost = {key: file for key, file in old.items() if key not in new}
-    gained = {key: file for key, file in new.items() if key not in old}
-    size = sum(file.bytes for file in (*lost.values(), *gained.values()))
-    if size > _MOST * sum(file.bytes for file in new.values()):
-        raise WholeTableError(f"{len(gained)} of the table's {len(new)} files are new")
+    table, version = source.table, source.version_in(since)
+    figures: dict[str, Any] = {"version": [source.text(table.version)]}
+    if feed_rows and (feed := table.feed(version)) and feed.rows.count() <= feed_rows:
+        parts = [_flagged(source.rows_over(feed.part(is_there)), is_there) for is_there in (False, True)]
+        return parts[0].unionAll(parts[1]), figures | {"commits": feed.commits, "bytes": None}
+    span = table.span(version)
+    count = len(span.lost) + len(span.gained)
+    if count > _MOST_FILES or span.bytes > _MOST * span.all_bytes:
+        raise WholeTableError(f"{count} files have changed, and the table has {span.all_files}")
     rows = [
         _flagged(source.rows_over(table.rows_of(each, files)), is_there)
-        for each, files, is_there in ((version, lost, False), (table.version, gained, True))
+        for each, files, is_there in ((version, span.lost, False), (table.version, span.gained, True))
         if files
     ]
-    figures = {"version": [source.version], "files": len(lost) + len(gained), "all_files": len(new), "bytes": size}
+    figures |= {"files": count, "all_files": span.all_files, "bytes": span.bytes}
     if not rows:
         return _flagged(select.limit(0), True), figures
     return holding(reduce(DataFrame.unionAll, rows), *rows), figures
@@ -118,13 +125,13 @@ class _Source:
     select: ClassicFrame
     plan_state: str | None = None
 
-    @property
-    def version(self) -> str:
-        return f"{self.table.kind}:{self._state}:{self.table.version}"
+    def text(self, version: str) -> str:
+        """A version of the table as a text."""
+        return f"{self.table.kind}:{self._state}:{version}"
 
-    def version_before(self, since: str) -> str:
-        """The table's version in a text of ``version_of``. Raises ``WholeTableError`` if it is of another select."""
-        kind, state, version = since.split(":")
+    def version_in(self, text: str) -> str:
+        """The table's version in a text. Raises ``WholeTableError`` if it is of another select."""
+        kind, state, version = text.split(":")
         if kind != self.table.kind or state != self._state:
             raise WholeTableError("the table, its columns, the select or the session's settings have changed")
         return version
@@ -140,7 +147,7 @@ class _Source:
 
     @cached_property
     def _plan(self) -> Any:
-        return with_inlined_ctes(self._session, self.select._jdf.queryExecution().analyzed())
+        return with_inlined_ctes(self._session, plan_now(self.select))
 
     @cached_property
     def _leaf(self) -> Any:

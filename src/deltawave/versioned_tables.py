@@ -1,9 +1,9 @@
-"""The files of a version of a table of Delta or Iceberg, and the rows of some of them."""
+"""What the files of a table of Delta or Iceberg were in a version, and the rows of some of them."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -14,6 +14,8 @@ from pyspark.sql import functions as F
 from deltawave.resources import attach
 from deltawave.source_state import file_index, items, java_class
 
+# Iceberg lists files one by one.
+_MOST_FILES = 20_000
 _LOG = logging.getLogger(__name__)
 
 
@@ -30,20 +32,41 @@ class File:
 
 
 # Files by all that decides which rows they have: the place, and what says which rows are deleted.
-Files = Mapping[Hashable, File]
+Files = Mapping[Any, File]
+
+
+@dataclass(frozen=True)
+class Span:
+    """The files that a table had only in an earlier version, and those that it has only now."""
+
+    lost: Files
+    gained: Files
+    all_files: int
+    all_bytes: int
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.bytes for file in (*self.lost.values(), *self.gained.values()))
 
 
 @dataclass(frozen=True)
 class Feed:
-    """The rows that the commits of a span have deleted and written, each in the order of the table's columns."""
+    """The change data feed of some commits."""
 
-    lost: DataFrame
-    gained: DataFrame
+    rows: DataFrame
     commits: int
+
+    def part(self, is_there: bool) -> DataFrame:
+        """The rows that the commits have written, or those that they have deleted."""
+        is_new = F.col("_change_type").isin("insert", "update_postimage")
+        return self.rows.where(is_new if is_there else ~is_new)
 
 
 class DeltaTable:
-    """A table of Delta as a leaf of a plan reads it. ``columns``: its identity and its columns, as a text."""
+    """A table of Delta as a leaf of a plan reads it. ``columns``: its identity and its columns, as a text.
+
+    A version is its number and its time: after a backup was restored, others may have the same numbers.
+    """
 
     kind = "delta"
 
@@ -52,24 +75,43 @@ class DeltaTable:
         if index.partitionFilters().size() or leaf.isStreaming():
             raise WholeTableError("a part of the table is read")
         self._session = session
+        # Asked again, the index may have a newer one.
         self._snapshot = index.getSnapshot()
         self._log = self._snapshot.deltaLog()
         self._folder = str(self._log.dataPath().toString())
-        self.version = str(self._snapshot.version())
+        self.version = _delta_version(self._snapshot)
         metadata = self._snapshot.metadata()
         self.columns = f"{metadata.id()} {metadata.schemaString()} {metadata.columnMappingMode().name()}"
 
-    def files(self, version: str) -> Files:
-        """The files of a version. Raises an error if its log has been cleaned up."""
-        rows = DataFrame(self._at(version).allFiles().toDF(), self._session)
-        listed = rows.selectExpr("path", "to_json(deletionVector) as deleted", "size").collect()
-        return {(row.path, row.deleted): File(row.size, row.path) for row in listed}
+    def version_in(self, state: list[Any]) -> str:
+        """The version in the state that ``source_state.table_state`` gives of the table."""
+        _, _, (number, time), *_ = state
+        return f"{number}@{time}"
+
+    def span(self, version: str) -> Span:
+        """The files since a version. Raises an error if its log has been cleaned up."""
+        before, now = (
+            DataFrame(snapshot.allFiles().toDF(), self._session)
+            .selectExpr("path", "to_json(deletionVector) as deleted", "size")
+            .withColumn("is_now", F.lit(is_now))
+            for is_now, snapshot in ((False, self._at(version)), (True, self._snapshot))
+        )
+        own = (
+            before.unionAll(now)
+            .groupBy("path", "deleted")
+            .agg(F.count("*").alias("versions"), F.max("size").alias("size"), F.max("is_now").alias("is_now"))
+        )
+        rows = own.where("versions = 1").collect()
+        lost, gained = (
+            {(row.path, row.deleted): File(row["size"], row.path) for row in rows if row.is_now is is_now}
+            for is_now in (False, True)
+        )
+        return Span(lost, gained, int(self._snapshot.numOfFiles()), int(self._snapshot.sizeInBytes()))
 
     def rows_of(self, version: str, files: Files) -> DataFrame:
         """The rows of some files of a version. Reading them fails if ``VACUUM`` has deleted one."""
         snapshot = self._at(version)
-        paths = [file.entry for file in files.values()]
-        chosen: Any = F.col("path").isin(paths)
+        chosen: Any = F.col("path").isin([file.entry for file in files.values()])
         entries = snapshot.allFiles().filter(chosen._jc).collectAsList()
         if entries.size() != len(files):
             raise WholeTableError("the table lists a file several times")
@@ -79,28 +121,32 @@ class DeltaTable:
 
     def feed(self, version: str) -> Feed | None:
         """The change data feed since a version; none if the table has none, or has not had it all the time."""
-        commits = int(self.version) - int(version)
         setting = self._snapshot.metadata().configuration().get("delta.enableChangeDataFeed")
-        if commits < 1 or not setting.isDefined() or str(setting.get()).lower() != "true":
+        if not setting.isDefined() or str(setting.get()).lower() != "true":
+            return None
+        first, last = int(self._at(version).version()) + 1, int(self._snapshot.version())
+        if first > last:
             return None
         reader = self._session.read.format("delta").option("readChangeFeed", "true")
-        span = reader.option("startingVersion", int(version) + 1).option("endingVersion", int(self.version))
-        rows = span.load(self._folder)
-        is_new = F.col("_change_type").isin("insert", "update_postimage")
+        rows = reader.option("startingVersion", first).option("endingVersion", last).load(self._folder)
         try:
             # Only the plan shows whether each commit has a feed.
             _: Any = rows._jdf.queryExecution().executedPlan()
         except Exception as error:
             _LOG.debug("the change data feed is not read: %s", error)
             return None
-        return Feed(rows.where(~is_new), rows.where(is_new), commits)
+        return Feed(rows, last - first + 1)
 
     def _at(self, version: str) -> Any:
         if version == self.version:
             return self._snapshot
-        frame: Any = self._session.read.format("delta").option("versionAsOf", version).load(self._folder)
+        number = version.partition("@")[0]
+        frame: Any = self._session.read.format("delta").option("versionAsOf", number).load(self._folder)
         (leaf,) = items(frame._jdf.queryExecution().analyzed().collectLeaves())
-        return file_index(leaf).getSnapshot()
+        snapshot = file_index(leaf).getSnapshot()
+        if _delta_version(snapshot) != version:
+            raise WholeTableError("the version that was compared last is another one now")
+        return snapshot
 
 
 class IcebergTable:
@@ -109,25 +155,43 @@ class IcebergTable:
     kind = "iceberg"
 
     def __init__(self, session: SparkSession, leaf: Any) -> None:
-        snapshot = leaf.table().snapshotId()
-        if dict(leaf.options()) or snapshot is None:
-            raise WholeTableError("the table is read by options, or has no snapshot")
-        self._session = session
         self._table = leaf.table().table()
+        snapshot = leaf.table().snapshotId()
+        if snapshot is None or dict(leaf.options()) or leaf.table().branch() or leaf.timeTravelSpec().isDefined():
+            raise WholeTableError("the table has no snapshot, or is read by options or in a named version")
+        if "org.apache.iceberg.BaseMetadataTable" in _ancestors(self._table):
+            raise WholeTableError("the table is one of metadata")
+        self._session = session
         self.version = str(snapshot)
         # The mapping says which columns of files without numbers are the table's, and belongs to no snapshot.
         mapping = self._table.properties().get("schema.name-mapping.default")
         self.columns = f"{self._table.uuid()} {self._table.schema()} {mapping}"
 
+    def version_in(self, state: list[Any]) -> str:
+        """The version in the state that ``source_state.table_state`` gives of the table."""
+        _, _, version, *_ = state
+        if not version.endswith(self.version):
+            raise WholeTableError("the table has another snapshot meanwhile")
+        return self.version
+
     def feed(self, version: str) -> Feed | None:
         """None: Iceberg writes no feed."""
         return None
 
-    def files(self, version: str) -> Files:
-        """The files of a snapshot. Raises ``WholeTableError`` if it has expired."""
+    def span(self, version: str) -> Span:
+        """The files since a snapshot. Raises ``WholeTableError`` if it has expired, or there are too many."""
+        now = self._table.snapshot(int(self.version))
         if self._table.snapshot(int(version)) is None:
-            raise WholeTableError("the snapshot that was last compared has expired")
-        return dict(self._files(int(version)))
+            raise WholeTableError("the snapshot that was compared last has expired")
+        if int(now.summary().get("total-data-files") or 0) > _MOST_FILES:
+            raise WholeTableError(f"the table has more than {_MOST_FILES} files")
+        old, new = dict(self._files(int(version))), dict(self._files(int(self.version)))
+        return Span(
+            {key: file for key, file in old.items() if key not in new},
+            {key: file for key, file in new.items() if key not in old},
+            len(new),
+            sum(file.bytes for file in new.values()),
+        )
 
     def rows_of(self, version: str, files: Files) -> DataFrame:
         """The rows of some files of a snapshot, read as Iceberg's procedures read the files that they rewrite."""
@@ -152,7 +216,7 @@ class IcebergTable:
             raise WholeTableError("this release of Iceberg can't read some files alone")
         return frame
 
-    def _files(self, version: int) -> Iterator[tuple[Hashable, File]]:
+    def _files(self, version: int) -> Iterator[tuple[Any, File]]:
         tasks = self._table.newScan().useSnapshot(version).planFiles()
         try:
             iterator = tasks.iterator()
@@ -167,13 +231,23 @@ class IcebergTable:
 
     def _tables(self, manager: Any) -> Any:
         """Iceberg's own list of tables whose files are rewritten."""
-        class_of_it = manager.getClass().getClassLoader().loadClass("org.apache.iceberg.spark.SparkTableCache")
-        (getter,) = (
-            each for each in class_of_it.getMethods() if each.getName() == "get" and not each.getParameterCount()
-        )
+        found = manager.getClass().getClassLoader().loadClass("org.apache.iceberg.spark.SparkTableCache")
+        (getter,) = (each for each in found.getMethods() if each.getName() == "get" and not each.getParameterCount())
         gateway: Any = self._session.sparkContext._gateway
         return getter.invoke(None, gateway.new_array(java_class(self._session, "java.lang.Object"), 0))
 
 
+def _delta_version(snapshot: Any) -> str:
+    return f"{snapshot.version()}@{snapshot.timestamp()}"
+
+
 def _class_of(value: Any) -> str:
     return str(value.getClass().getName())
+
+
+def _ancestors(value: Any) -> Iterator[str]:
+    """The names of the class of an object, and of those above it."""
+    found = value.getClass()
+    while found is not None:
+        yield str(found.getName())
+        found = found.getSuperclass()

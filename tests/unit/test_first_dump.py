@@ -11,7 +11,7 @@ class Steps(Macros):
     """The macro of a batch, whose steps do nothing unless they are replaced."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        own = name in ("_compare_dump", "_settled_source") or name in self._macros
+        own = name in ("_compare_dump", "_settled_source", "_settled_source_of") or name in self._macros
         return super().__getattr__(name) if own else lambda *_, **__: None
 
 

@@ -80,40 +80,44 @@
 {%- endmacro -%}
 
 {#
-  What a run has remembered of the rows that the last state has. version: of the one table that they were read from, as
-  far as the select and the options are as they were; row_groups: the marks of the dump's row groups, none if they do
-  not pay or the strategy does not take them.
+  What the last run has remembered of the rows that the state has: {version, row_groups}. version: of the one table that
+  they were read from, if the options are the same; row_groups: the marks of the dump's row groups, none if they do not
+  pay or the strategy does not take them.
 #}
 {%- macro _parts_before(job, state) -%}
-  {%- set takes_marks = job.strategy.library and not job.source_version
+  {%- set takes_marks = job.strategy.library
       and state.record.rows_new >= adapter.dispatch('_many_rows', 'deltawave')() -%}
-  {%- set remembered = (deltawave._remembered_parts(job, state) or '').split() if takes_marks or job.source_version
-      else [] -%}
-  {%- set parts = remembered[2:] if remembered[:1] == [state.record.attempt] else [] -%}
-  {%- set is_as_it_was = remembered[1:2] == [deltawave._key_of_version(job, state.record)] -%}
+  {%- set remembered = fromjson(deltawave._remembered_parts(job, state) or '{}', {})
+      if takes_marks or job.source_version else {} -%}
+  {%- set parts = remembered if remembered.attempt == state.record.attempt else {} -%}
   {{ return({
-    'version': parts[0] if job.source_version and is_as_it_was and parts else none,
-    'row_groups': (parts if remembered[1:2] == ['-'] else []) if takes_marks else none,
+    'version': parts.version if job.source_version and parts.options == deltawave._options_hash(job) else none,
+    'row_groups': (parts.marks or '').split() if takes_marks else none,
   }) }}
 {%- endmacro -%}
 
 {#
-  What to remember with the record whose state has this dump's rows, as a text; none if there is nothing: the attempt,
-  then the key and the version of the source, or '-' and the marks of row groups. is_settled: has the source not changed
-  since it was read? A quarantined row is in the source, and not in the state.
+  What to remember with the record whose state has this dump's rows, as a text; none if there is nothing. is_settled:
+  has the source not changed since it was read? A quarantined row is in the source, and not in the state.
 #}
 {%- macro _parts_seen(job, batch, record, is_settled) -%}
   {%- set measured = batch.result.measured -%}
   {%- set version = measured.version[0] if measured.version else job.source_version if is_settled else none -%}
-  {%- set parts = [deltawave._key_of_version(job, record), version] if version else ['-'] + (measured.marks or []) -%}
-  {{ return(
-    ([record.attempt] + parts) | join(' ') if parts | length > 1 and not batch.result.quarantined else none
-  ) }}
+  {%- if job.strategy.reads != 'differences' or not deltawave._log_has_all_rows(job, batch) -%}
+    {%- set version = none -%}
+  {%- endif -%}
+  {%- if batch.result.quarantined or not (version or measured.marks) -%}{{ return(none) }}{%- endif -%}
+  {{ return(tojson({
+    'attempt': record.attempt,
+    'options': deltawave._options_hash(job),
+    'version': version,
+    'marks': (measured.marks or []) | join(' '),
+  })) }}
 {%- endmacro -%}
 
-{# Under another key, rows of an unchanged file may count as changes, or may have to be refused. #}
-{%- macro _key_of_version(job, record) -%}
-  {{ return(local_md5(tojson([job.sql, deltawave._options_of_rows(job, none), record.get('erased_at')]))) }}
+{# With other options, a row that has not changed may have to be logged. #}
+{%- macro _options_hash(job) -%}
+  {{ return(local_md5(tojson(deltawave._options_of_rows(job, none)))) }}
 {%- endmacro -%}
 
 {#

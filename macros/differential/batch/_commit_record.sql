@@ -65,9 +65,10 @@
 
 {#
   What a batch read, and what a full comparison would have read: {dump, full}, in bytes of files. Of a whole dump both
-  are the files that the select reads, but of those of a table's versions only the other ones are read. Of a slice they are those in which its rows were landed and, where the state has
-  whole rows, those of the state: Spark does not report how much of the source it read to find the slice. None where
-  that takes another statement to know.
+  are the files that the select reads. By versions of a table, the files that have changed are read, of a feed that is
+  not known. Of a slice they are those in which its rows were landed and, where the state has whole rows, those of the
+  state: Spark does not report how much of the source it read to find the slice. None where that takes another statement
+  to know.
 #}
 {%- macro _bytes_read(job, batch) -%}
   {%- if batch.result.measured.version -%}

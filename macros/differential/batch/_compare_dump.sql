@@ -1,6 +1,7 @@
 {#
   Brings one dump into the log and returns the state after it. Every step has a name, and a kill between two steps
-  loses nothing. is_repeatable: may the source be read more than once? is_whole: not by the versions of its table.
+  loses nothing. is_repeatable: may the source be read more than once? is_whole: it is read whole, even if versions of
+  its table show what has changed.
 #}
 {%- macro _compare_dump(job, state, dump, is_repeatable=true, is_whole=false) -%}
   {%- set expected = none if job.settings.expected_rows is none else deltawave._expected_rows(job, state, dump) -%}
@@ -31,7 +32,7 @@
   {#- The same files may not have the number of rows that is expected now: they are checked, and then compared. -#}
   {%- if batch.reading.is_idle and batch.expected_rows is none -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {%- set source = deltawave._settled_source(job, before, expected) -%}
+    {%- set source = deltawave._settled_source_of(job, batch, before, expected) -%}
     {%- do deltawave._remember_source(
       job, state, source, deltawave._parts_seen(job, batch, state.record, source is not none)
     ) -%}
@@ -56,14 +57,15 @@
   {%- do deltawave._step(job, batch, 'count') -%}
   {%- do deltawave._count_changes(job, batch) -%}
   {%- if batch.reading.expected and batch.reading.expected != batch.result.counts -%}
-    {#- A key that was there before is in a new file once more, or the log is not what was read. -#}
+    {#- A key that an unchanged file has is in a new file, too. A full comparison says so. -#}
     {%- do log('deltawave: ' ~ job.name ~ ': all rows are read: what has changed does not fit the log', info=true) -%}
     {%- do deltawave._discard(job, batch.staged_in, batch.batch_id, batch.attempt) -%}
-    {{ return(deltawave._compare_dump(job, state, dump, is_whole=true)) }}
+    {{ return(deltawave._compare_dump(job, state, dump, is_repeatable, is_whole=true)) }}
   {%- endif -%}
+  {%- do deltawave._count_rows(job, batch) -%}
   {%- do deltawave._check_erased(job, batch, is_staged=true) -%}
   {%- do deltawave._keep_state(job, batch, opened) -%}
-  {%- set source = deltawave._settled_source(job, before, expected) -%}
+  {%- set source = deltawave._settled_source_of(job, batch, before, expected) -%}
   {%- if batch.reading.unlanded and source is none -%}
     {%- do log(
       'deltawave: ' ~ job.name ~ ': the source changed while it was read; it is read once more, and copied first',

@@ -22,17 +22,15 @@ from {{ deltawave._staged_rows(job, batch, batch.result.log_table) }}
       counts={'insert': row[0] | int, 'delete': row[1] | int, 'update': row[2] | int, 'backfill': row[3] | int}
     ) -%}
   {%- endif -%}
-  {%- if job.strategy.reads != 'dump' and not batch.is_first -%}
-    {%- do deltawave._count_rows(job, batch, batch.result.counts) -%}
-  {%- endif -%}
 {%- endmacro -%}
 
 {#
   The rows of the table after a batch of which only a part was landed, and those of its dump where the comparison has
   read all of it.
 #}
-{%- macro _count_rows(job, batch, counts) -%}
-  {%- set rows_new = batch.rows_old + counts['insert'] - counts['delete'] -%}
+{%- macro _count_rows(job, batch) -%}
+  {%- if job.strategy.reads == 'dump' or batch.is_first -%}{{ return(none) }}{%- endif -%}
+  {%- set rows_new = batch.rows_old + batch.result.counts['insert'] - batch.result.counts['delete'] -%}
   {#- The dump has the rows that are kept, except that quarantined rows take the place of those that are held. -#}
   {%- set rows_aside = batch.result.rows_dump - batch.result.rows_new -%}
   {%- do deltawave._update(batch.result, rows_new=rows_new) -%}

@@ -32,6 +32,12 @@
   {{ return(before if before is not none and before == deltawave._source_fingerprint(job, expected_rows) else none) }}
 {%- endmacro -%}
 
+{# The same for a batch, which may have read a newer version of its table than the first fingerprint is of. #}
+{%- macro _settled_source_of(job, batch, before, expected_rows) -%}
+  {%- set source = deltawave._settled_source(job, before, expected_rows) -%}
+  {{ return(source if (batch.result.measured.version or [job.source_version]) == [job.source_version] else none) }}
+{%- endmacro -%}
+
 {# Is the source as it was when it was last read, in the last batch or in a run after it that found no changes? #}
 {%- macro _is_source_unchanged(job, state, source) -%}
   {%- if source is none or deltawave._reads_all(job, state) -%}{{ return(false) }}{%- endif -%}

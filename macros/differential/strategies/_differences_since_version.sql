@@ -3,17 +3,24 @@
   feed, or from the files that only one of both versions has, since a row in any other file is as it was. None if all
   rows have to be read.
 
-  The log's rows become before images, as ever. A key that a new file has for a second time gives other changes than are
-  expected here: then the batch is compared once more, by all rows (see _compare_dump).
+  The log's rows become before images, as ever. If a new file has a key that an unchanged file has, too, the changes are
+  other ones than `expected`, and all rows are compared (see _compare_dump).
 #}
 {%- macro _differences_since_version(job, batch, last) -%}
-  {%- if not batch.seen.version or job.strategy.reads != 'differences' or not deltawave._log_has_all_rows(job, batch)
-      or deltawave._has_drifted(job, batch, last) -%}
+  {%- if not last or not job.source_version or job.strategy.reads != 'differences'
+      or not deltawave._log_has_all_rows(job, batch) -%}
     {{ return(none) }}
+  {%- elif deltawave._has_drifted(job, batch, last) -%}
+    {{ return(deltawave._left_to_all_rows(job, batch, 'the columns have changed')) }}
+  {%- elif not batch.seen.version -%}
+    {{ return(deltawave._left_to_all_rows(job, batch, 'the last run did not remember a version, or had other options')) }}
   {%- endif -%}
   {%- set changed = deltawave._view_by_python(
     job, batch, 'deltawave.table_versions.changed_rows', {'select': '(\n' ~ job.sql ~ '\n)'},
-    {'since': batch.seen.version, 'takes_feed': deltawave._compares_all_columns(job, batch)}, 'changed'
+    {
+      'since': batch.seen.version,
+      'feed_rows': batch.rows_old // 4 if deltawave._compares_all_columns(job, batch) else 0,
+    }, 'changed'
   ) -%}
   {%- set found = batch.result.measured -%}
   {%- if found.whole -%}
@@ -26,12 +33,15 @@
   {%- set sql = deltawave._slice_statement(job, batch, deltawave._rows_that_have_changed(job, batch, changed)) -%}
   {%- do job.statements.append(sql) -%}
   {%- if not adapter.try_statement(sql) -%}
-    {{ return(deltawave._left_to_all_rows(job, batch, 'what has changed can not be read; VACUUM may have deleted it')) }}
+    {{ return(deltawave._left_to_all_rows(
+      job, batch, 'what has changed could not be read, perhaps after a VACUUM; the log of dbt has the error'
+    )) }}
   {%- endif -%}
   {%- set counts = deltawave._counts_of_slice(job, batch) -%}
   {%- if counts.odd -%}
     {{ return(deltawave._left_to_all_rows(job, batch, 'a key is null, or in several rows that have changed')) }}
-  {%- elif not counts.rows and deltawave._may_be_idle(job, batch, last) -%}
+  {%- elif not counts.rows and deltawave._may_be_idle(job, batch, last)
+      and deltawave._row_count(job, deltawave._attempt_relation(job, last.state)) == last.state.rows -%}
     {{ return(deltawave._reading(incoming=none, is_idle=true)) }}
   {%- endif -%}
   {%- set keys = {'table': batch.landed | string, 'count': counts.rows} -%}
@@ -42,7 +52,7 @@
   )) }}
 {%- endmacro -%}
 
-{# None, after cleaning up: all rows are read, and compared as ever. #}
+{# None, so that all rows are read; nothing of what was tried is left. #}
 {%- macro _left_to_all_rows(job, batch, reason) -%}
   {%- do log('deltawave: ' ~ job.name ~ ': all rows are read: ' ~ reason, info=true) -%}
   {%- do deltawave._drop_table(job, batch.landed) -%}

@@ -265,11 +265,11 @@ class DeltawaveAdapter(SparkAdapter):
 
     @available.parse_none
     def try_statement(self, sql: str) -> bool:
-        """Run a statement that a later run repeats; whether it succeeded. The log of dbt has the error."""
+        """Run a statement that need not succeed; whether it did. The log of dbt has the error."""
         try:
             self.execute(sql)
         except DbtRuntimeError as error:
-            logger.debug(f"Left to a later run: {error}")
+            logger.debug(f"A statement failed, and the run goes on: {error}")
             return False
         return True
 
