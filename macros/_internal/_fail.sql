@@ -7,18 +7,17 @@
 {%- endmacro -%}
 
 {%- macro _stop(code, message) -%}
-  {%- if adapter.fail is defined -%}
-    {%- do adapter.fail(deltawave._kind_of_error(code), message) -%}
-  {%- endif -%}
+  {%- if adapter.fail is defined -%}{%- do adapter.fail(deltawave._declared_message(code)[0], message) -%}{%- endif -%}
   {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
-{#
-  What has to be corrected: the configuration, the data, what a model keeps between runs, or the command or a macro's
-  arguments.
-#}
-{%- macro _kind_of_error(code) -%}
-  {{ return(deltawave._declared_message(code)[0]) }}
+{# Refuses an argument of a macro that is not one of a few values. #}
+{%- macro _require_choice(macro_name, option, value, allowed) -%}
+  {%- if value not in allowed -%}
+    {%- do deltawave._fail('option_value', {
+      'model': macro_name, 'option': option, 'value': value, 'allowed': allowed | join(' or '),
+    }) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# A message of the folder messages/: what was wrong, where, and what to do. #}
@@ -26,7 +25,10 @@
   {{ return(deltawave._filled(deltawave._declared_message(code)[1], values)) }}
 {%- endmacro -%}
 
-{# A message's kind and text. #}
+{#
+  A message's text and its kind, which is what has to be corrected: the configuration, the data, what a model keeps
+  between runs, or the command or a macro's arguments.
+#}
 {%- macro _declared_message(code) -%}
   {%- for concern in deltawave._messages() -%}
     {%- for kind, texts in concern.items() if code in texts -%}{{ return([kind, texts[code]]) }}{%- endfor -%}

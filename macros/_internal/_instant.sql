@@ -1,6 +1,4 @@
-{#
-  A date, a date string or a timestamp as an instant: a day begins at midnight UTC, whatever the session's time zone.
-#}
+{# A date, a date string or a timestamp as an instant: a day begins at midnight UTC, whatever the session's zone. #}
 {%- macro _instant(job, expression) -%}
   {%- if job.snapshot_type == 'timestamp' -%}
     {{ return(expression) }}

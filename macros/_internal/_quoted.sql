@@ -23,9 +23,7 @@
   setting of that name.
 #}
 {%- macro _literal(value) -%}
-  {%- if value is none -%}
-    {{ return('null') }}
-  {%- endif -%}
+  {%- if value is none -%}{{ return('null') }}{%- endif -%}
   {%- set escaped = value | string | replace('\\', '\\\\') | replace("'", "\\'") | replace('${', '\\u0024{') -%}
   {{ return("'" ~ escaped ~ "'") }}
 {%- endmacro -%}

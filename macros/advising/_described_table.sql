@@ -1,7 +1,4 @@
-{#
-  The input for weighing the strategies: the arguments of advise, checked, with sizes that are given, measured or
-  assumed.
-#}
+{# The input for weighing strategies: the arguments of advise, checked, with sizes given, measured or assumed. #}
 {%- macro _described_table(model, arguments, snapshot_date) -%}
   {%- do deltawave._check_description(arguments) -%}
   {%- set table = dict(

@@ -12,10 +12,7 @@
       {%- set is_priced = strategy.reads != 'logs' or table.is_join -%}
       {%- set against = deltawave._reason_against(strategy, advice[way], table) -%}
       {%- do weighed.append({
-        'strategy': name,
-        'covering_copy': way != name,
-        'usable': not against,
-        'reason': against or advice[way].reason,
+        'strategy': name, 'covering_copy': way != name, 'usable': not against, 'reason': against or advice[way].reason,
         'ranges_per_run': deltawave._advised_ranges(strategy, table),
         'pages': pages[way] / pages.table if is_priced else none,
         'rows_sent': (advice[way].get('sent', table.rows) | round(0, 'ceil') | int if table.is_remote else 0)
@@ -92,8 +89,6 @@
   tenth of them; none for all.
 #}
 {%- macro _advised_ranges(strategy, table) -%}
-  {%- if table.can_be_locked or strategy.ranges != 'compared' -%}
-    {{ return(none) }}
-  {%- endif -%}
+  {%- if table.can_be_locked or strategy.ranges != 'compared' -%}{{ return(none) }}{%- endif -%}
   {{ return(-(-deltawave._default_ranges(strategy, table.rows) // 10)) }}
 {%- endmacro -%}

@@ -18,10 +18,7 @@ where false
 {%- endif %}
 {%- endmacro -%}
 
-{#
-  The columns of the view, as SQL: those of the select, and those that dbt snapshots have, under their configured
-  names.
-#}
+{# The view's columns, as SQL: those of the select, and those that dbt snapshots have, under their configured names. #}
 {%- macro _shown_values(record) -%}
   {%- set values = deltawave._quoted_list(record.shown.columns) -%}
   {%- set stored = deltawave._meta_columns() -%}
@@ -38,10 +35,7 @@ where false
   {{ return(values) }}
 {%- endmacro -%}
 
-{#
-  --empty, or a log without a batch: an empty view, so that others can be built on it. An existing one is left as it
-  is.
-#}
+{# --empty, or a log without a batch: an empty view, so that others can be built on it. An existing one stays. #}
 {%- macro _create_without_batches(job, selected) -%}
   {%- if not job.view_exists -%}
     {%- do deltawave._replace_view(job, {
@@ -63,15 +57,6 @@ where false
     {%- do deltawave._columns_of_query(deltawave._select_of_view(job, {
       'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': none, 'columns': work.columns, 'shown': work.shown,
     })) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# An enforced contract describes the view's columns, which readers see. It is checked before the decision. #}
-{%- macro _check_follower_contract(job, batch, record) -%}
-  {%- if config.get('contract').enforced -%}
-    {%- do deltawave._require_contract(
-      job, batch, deltawave._columns_of_query(deltawave._select_of_view(job, record))
-    ) -%}
   {%- endif -%}
 {%- endmacro -%}
 

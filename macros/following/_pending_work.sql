@@ -28,7 +28,10 @@
   {%- if news.changes.values() | sum == 0 and is_same_table -%}
     {%- set method = 'nothing' if shown == last.shown else 'show' -%}
   {%- else -%}
-    {%- set method = 'merge' if deltawave._can_merge(job, columns, last) else 'rewrite' -%}
+    {#- Rows of a bag are counted, and wider columns are rewritten; both need the whole table. -#}
+    {%- set is_widened = columns | rejectattr('was', 'none') | selectattr('is_changed') | list != [] -%}
+    {%- set is_merged = deltawave._is_merged(last.file_format) and last.file_format == job.settings.file_format -%}
+    {%- set method = 'merge' if is_merged and not is_widened and not job.settings.is_multiset else 'rewrite' -%}
   {%- endif -%}
   {{ return(dict(
     work, method=method, reason='batches after ' ~ last.followed.batch_id, after=news.after, changes=news.changes
@@ -137,16 +140,6 @@ where batch_id <= {{ followed.batch_id }}
     }) -%}
   {%- endfor -%}
   {{ return(columns) }}
-{%- endmacro -%}
-
-{# Rows of a bag are counted, and wider columns are rewritten; both need the whole table. #}
-{%- macro _can_merge(job, columns, last) -%}
-  {%- set is_widened = columns | rejectattr('was', 'none') | selectattr('is_changed') | list != [] -%}
-  {%- set file_format = job.settings.file_format -%}
-  {{ return(
-    deltawave._is_merged(file_format) and last.file_format == file_format and not is_widened
-    and not job.settings.is_multiset
-  ) }}
 {%- endmacro -%}
 
 {# Do tables of that format take merges? #}

@@ -75,6 +75,8 @@ where {{ conditions | join('\n    and ') }}
 #}
 {%- macro _lines(definition, ordered=false, condition=none) -%}
 {%- set encoding = definition.format.encoding -%}
+{#- Is there a byte that means nothing in the encoding? -#}
+{%- set is_undecodable = 'not is_valid_utf8(`record`)' if encoding == 'utf-8' else "contains(`_text`, '\\ufffd')" -%}
 select
     {%- for name in deltawave._quoted_list(definition.partitions | map(attribute='name')) %}
     {{ name }},
@@ -85,7 +87,7 @@ select
     `_place`,
     {%- endif %}
     `_text`,
-    {{ deltawave._is_undecodable(encoding, '`record`', '`_text`') }} as `_is_undecodable`
+    {{ is_undecodable }} as `_is_undecodable`
 from (
     select
         *,

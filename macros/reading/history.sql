@@ -11,10 +11,6 @@
   one before an update
 #}
 {%- macro history(log, key, column=none) -%}
-  {{ return(adapter.dispatch('history', 'deltawave')(log, key, column)) }}
-{%- endmacro -%}
-
-{%- macro default__history(log, key, column) -%}
   {%- set columns = deltawave._columns_of(log) -%}
   {%- do deltawave._check_history(log, columns, key, column) -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
@@ -24,9 +20,7 @@
   {%- for name, value in key.items() -%}
     {%- do conditions.append(deltawave._has_value(name, types[name | lower], value)) -%}
   {%- endfor -%}
-  {%- if column -%}
-    {%- do conditions.append('(' ~ deltawave._brings_value(column, types) ~ ')') -%}
-  {%- endif -%}
+  {%- if column -%}{%- do conditions.append('(' ~ deltawave._brings_value(column, types) ~ ')') -%}{%- endif -%}
 select
     {%- if column %}
     {{ deltawave._quoted_list(key.keys() | list + [column]) | join(',\n    ') }},
@@ -67,15 +61,10 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
   {%- elif deltawave._parse_type(data_type).kind != 'atomic' -%}
     {%- set quoted = 'cast(' ~ quoted ~ ' as string)' -%}
   {%- endif -%}
-  {{ return(quoted ~ ' = ' ~ deltawave._value_of_type(data_type, value)) }}
+  {{ return(quoted ~ ' = ' ~ deltawave._text_of_type(data_type, deltawave._literal(value), 'cast')) }}
 {%- endmacro -%}
 
-{# A value that is given as in Jinja or as text, as a literal of a column's type. #}
-{%- macro _value_of_type(data_type, value) -%}
-  {{ return(deltawave._text_of_type(data_type, deltawave._literal(value), 'cast')) }}
-{%- endmacro -%}
-
-{# The same of an expression that is text. cast: or try_cast, which gives null for what is no such value. #}
+{# A text as a column's type has it. cast: or try_cast, which gives null for what is no such value. #}
 {%- macro _text_of_type(data_type, text, cast) -%}
   {%- if data_type == 'binary' -%}
     {{ return('unhex(' ~ text ~ ')') }}

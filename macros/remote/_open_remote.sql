@@ -34,10 +34,7 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{#
-  The macro of that name for the remote's dialect, such as postgresql___remote_key. The connection's own dialect is
-  Spark's.
-#}
+{# The macro of that name for the remote's dialect, such as postgresql___remote_key. #}
 {%- macro _in_dialect(job, name) -%}
   {{ return(deltawave[job.remote.dialect ~ '__' ~ name]) }}
 {%- endmacro -%}

@@ -13,16 +13,8 @@
   batch: only what this batch has changed
 #}
 {%- macro report(model, samples=3, batches=10, format='text', output=none, batch=none) -%}
-  {{ return(adapter.dispatch('report', 'deltawave')(model, samples, batches, format, output, batch)) }}
-{%- endmacro -%}
-
-{%- macro default__report(model, samples, batches, format, output, batch) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
-  {%- if format not in ['text', 'html'] -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'format', 'value': format, 'allowed': 'text or html',
-    }) -%}
-  {%- endif -%}
+  {%- do deltawave._require_choice('report', 'format', format, ['text', 'html']) -%}
   {%- if output and format == 'text' -%}
     {%- do deltawave._fail('option_value', {
       'model': 'report', 'option': 'output', 'value': output, 'allowed': 'a file with format: html only',
@@ -33,9 +25,7 @@
       'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'the number of a batch',
     }) -%}
   {%- endif -%}
-  {%- if format == 'html' -%}
-    {{ return(deltawave._report_page(model, output, batch)) }}
-  {%- endif -%}
+  {%- if format == 'html' -%}{{ return(deltawave._report_page(model, output, batch)) }}{%- endif -%}
   {%- set reported = deltawave._reported_log(model) -%}
   {%- set counts = deltawave._reported_counts(reported, batches, batch) -%}
   {%- if batch is not none and not counts -%}
@@ -97,11 +87,8 @@
   {%- set batches = deltawave._relation(settings.state_schema or relation.schema, relation.identifier ~ '__batches') -%}
   {%- set has_batches = deltawave._in_catalog(batches) -%}
   {{ return({
-    'relation': relation,
-    'batches': batches if has_batches else none,
-    'keys': keys,
-    'columns': valued if types['_before'] != 'struct<>' else [],
-    'is_multiset': settings.duplicate_keys == 'multiset',
+    'relation': relation, 'batches': batches if has_batches else none, 'keys': keys,
+    'columns': valued if types['_before'] != 'struct<>' else [], 'is_multiset': settings.duplicate_keys == 'multiset',
     'knows_rows': not deltawave._began_with_baseline(batches) if has_batches else settings.initial_load == 'inserts',
   }) }}
 {%- endmacro -%}

@@ -19,9 +19,7 @@
         "{macro}: it runs in Python, and needs a profile of type: deltawave with method: session; the adapter of "
           ~ "this profile runs no Python. {instead}",
     },
-    'Data': {
-      'tables_differ': "{macro}: {a} and {b} differ, which is an error by fail_on_differences.",
-    },
+    'Data': {'tables_differ': "{macro}: {a} and {b} differ, which is an error by fail_on_differences."},
     'Usage': {
       'no_batch': "{macro}: {model} has no batch yet. Run the model first.",
       'cloned_model':

@@ -36,10 +36,7 @@
   {{ return([value] if value is mapping else value | list) }}
 {%- endmacro -%}
 
-{#
-  Does a log with these settings record every change of a column, so that each before image is the value it recorded
-  last?
-#}
+{# Does a log with these settings record every change of a column, so that a before image is its last value there? #}
 {%- macro _is_compared_exactly(settings, column) -%}
   {%- set name = column | lower -%}
   {%- set touched = [settings.updated_at] if settings.updated_at and not settings.compare_columns else [] -%}

@@ -20,8 +20,7 @@
       'set strategy: auto or hash_compressed instead of ' ~ strategy ~ ', which is an algorithm of Python models alone'
     ) -%}
   {%- endif -%}
-  {%- for option, now in removed.items() if option not in options
-      and config.get(option) is not none -%}
+  {%- for option, now in removed.items() if option not in options and config.get(option) is not none -%}
     {%- do found.append("take out '" ~ option ~ "': " ~ now) -%}
   {%- endfor -%}
   {%- if found -%}

@@ -14,7 +14,7 @@
       {%- set relation = dict(log, **deltawave._mapped_columns(job, batch, log, mapping)) -%}
       {%- set names = relation.view_columns | map(attribute='name') | list -%}
       {%- set anchors = relations[0].anchors if relations else names -%}
-      {%- do relation.update(anchors=anchors, is_direct=deltawave._names_anchors(relation, anchors)) -%}
+      {%- do relation.update(anchors=anchors, is_direct=anchors | reject('in', relation.alike) | list == []) -%}
       {%- do relations.append(relation) -%}
     {%- endfor -%}
   {%- endfor -%}
@@ -99,11 +99,13 @@ from held
   }) }}
 {%- endmacro -%}
 
-{# The mapped columns with their types: those of the log, and those of the model's select. #}
+{#
+  The mapped columns with their types: those of the log, and those of the model's select. alike: the names of the latter
+  that have the types of the former; values of others Spark compares.
+#}
 {%- macro _mapped_columns(job, batch, relation, mapping) -%}
   {%- set logged = relation.columns | rejectattr('name', 'in', deltawave._reserved_columns()) | list -%}
-  {%- set log_columns = [] -%}
-  {%- set view_columns = [] -%}
+  {%- set log_columns, view_columns, alike = [], [], [] -%}
   {%- for log_name, view_name in mapping.items() -%}
     {%- set found = [] -%}
     {%- for column in logged if column.name | lower == log_name | lower -%}{%- do found.append(column) -%}{%- endfor -%}
@@ -122,23 +124,10 @@ from held
     {%- do log_columns.append(found[0]) -%}
     {%- for column in job.columns if column.name | lower == view_name | lower -%}
       {%- do view_columns.append(column) -%}
+      {%- if column.data_type == found[0].data_type -%}{%- do alike.append(column.name) -%}{%- endif -%}
     {%- endfor -%}
   {%- endfor -%}
-  {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
-{%- endmacro -%}
-
-{#
-  Are the anchors among the mapped columns of a relation? Only with the same types; otherwise Spark compares the
-  values.
-#}
-{%- macro _names_anchors(relation, anchors) -%}
-  {%- set named = [] -%}
-  {%- for column in relation.view_columns -%}
-    {%- if column.data_type == relation.log_columns[loop.index0].data_type -%}
-      {%- do named.append(column.name) -%}
-    {%- endif -%}
-  {%- endfor -%}
-  {{ return(anchors | reject('in', named) | list == []) }}
+  {{ return({'log_columns': log_columns, 'view_columns': view_columns, 'alike': alike}) }}
 {%- endmacro -%}
 
 {# Stops if the log no longer has all changes after the last batch seen, or their before images. #}

@@ -25,9 +25,7 @@
   {{ return(between) }}
 {%- endmacro -%}
 
-{#
-  Stops if --defer makes the select read rows of another environment, whose changes are not in this environment's logs.
-#}
+{# Stops if --defer makes the select read rows of another environment, whose changes are not in the logs of this one. #}
 {%- macro _require_own_relations(job, batch) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
   {%- set elsewhere = [] -%}

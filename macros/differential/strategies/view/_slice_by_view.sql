@@ -36,10 +36,7 @@
   {{ return(reading) }}
 {%- endmacro -%}
 
-{#
-  Stops if one of the logs was rewritten while this run read them: deletes of a batch that is expired by now would
-  never be seen.
-#}
+{# Stops if a log was rewritten while this run read it: deletes of a batch that has expired would never be read. #}
 {%- macro _require_same_logs(job, batch, relations) -%}
   {%- for log in relations | map(attribute='published') | select | unique(attribute='name') -%}
     {%- do deltawave._require_same_log(job, batch, log) -%}
@@ -57,10 +54,7 @@
   {{ return(progress) }}
 {%- endmacro -%}
 
-{#
-  The view's rows of the touched anchors, and the previous ones. Anchors are part of the key, so both sides can be
-  searched by them.
-#}
+{# The view's rows of the touched anchors, and the previous ones: anchors are part of the key on both sides. #}
 {%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
   {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
   {%- set condition = deltawave._has_few_values(deltawave._few_values(job, anchors, root.view_columns)) -%}
