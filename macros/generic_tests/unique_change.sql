@@ -1,7 +1,4 @@
-{#
-  Fails with the keys that have several changes in one batch of a change log, and with the kinds of these changes. Null
-  keys count.
-#}
+{# Fails with the keys that have several changes in a batch of a change log, and with their kinds. Null keys count. #}
 {%- test unique_change(model, unique_key) -%}
   {%- set keys = deltawave._quoted_list(deltawave._key_list(unique_key, 'unique_change')) -%}
 select

@@ -51,10 +51,7 @@
   {{ return(names) }}
 {%- endmacro -%}
 
-{#
-  Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark cannot read some names
-  back.
-#}
+{# Iceberg's session catalog writes the type of _before without quotes, and Spark cannot read some names back. #}
 {%- macro _check_names(job) -%}
   {%- for column in job.columns if not column.is_key and modules.re.search('[`,:<>]', column.name) -%}
     {%- do deltawave._fail('name_in_before', {'model': job.name, 'column': column.name}) -%}
@@ -75,9 +72,7 @@
   {%- endfor -%}
   {%- if missing -%}
     {%- set mapping = deltawave._name_mapping(job.settings.file_format, missing) -%}
-    {%- if mapping -%}
-      {%- do deltawave._run(job, 'alter table ' ~ table ~ ' set ' ~ mapping) -%}
-    {%- endif -%}
+    {%- if mapping -%}{%- do deltawave._run(job, 'alter table ' ~ table ~ ' set ' ~ mapping) -%}{%- endif -%}
     {%- do deltawave._run(
       job, 'alter table ' ~ table ~ ' add columns (' ~ deltawave._definitions(missing) | join(', ') ~ ')'
     ) -%}

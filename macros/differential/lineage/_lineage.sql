@@ -50,10 +50,7 @@
   {{ return(local_md5(deltawave._node_code(node) if view_text is none else view_text)) }}
 {%- endmacro -%}
 
-{#
-  What dbt knows about a node's rows without compiling it: its source, configuration and name; for a seed also its
-  checksum.
-#}
+{# What dbt knows about a node's rows without compiling it: source, configuration and name; of a seed its checksum. #}
 {%- macro _node_code(node) -%}
   {%- set checksum = node.checksum.checksum if node.resource_type == 'seed' else none -%}
   {%- set code = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}
