@@ -15,7 +15,7 @@
 {%- macro _require_choice(macro_name, option, value, allowed) -%}
   {%- if value not in allowed -%}
     {%- do deltawave._fail('option_value', {
-      'model': macro_name, 'option': option, 'value': value, 'allowed': allowed | join(' or '),
+      'model': macro_name, 'option': option, 'value': value, 'allowed': allowed | join(', '),
     }) -%}
   {%- endif -%}
 {%- endmacro -%}
