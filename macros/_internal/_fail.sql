@@ -11,12 +11,14 @@
   {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
-{# Refuses an argument of a macro that is not one of a few values. #}
-{%- macro _require_choice(macro_name, option, value, allowed) -%}
+{# Refuses the value of a model's option, or of a macro's argument. allowed: what it takes, as text. #}
+{%- macro _refuse_option(name, option, value, allowed) -%}
+  {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': value, 'allowed': allowed}) -%}
+{%- endmacro -%}
+
+{%- macro _require_choice(name, option, value, allowed) -%}
   {%- if value not in allowed -%}
-    {%- do deltawave._fail('option_value', {
-      'model': macro_name, 'option': option, 'value': value, 'allowed': allowed | join(', '),
-    }) -%}
+    {%- do deltawave._refuse_option(name, option, value, allowed | join(', ')) -%}
   {%- endif -%}
 {%- endmacro -%}
 

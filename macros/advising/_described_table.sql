@@ -19,10 +19,9 @@
     {%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}
   {%- endif -%}
   {%- if table.key_bytes > table.row_bytes -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'advise', 'option': 'key_bytes', 'value': table.key_bytes,
-      'allowed': 'a number up to the row_bytes, ' ~ table.row_bytes,
-    }) -%}
+    {%- do deltawave._refuse_option(
+      'advise', 'key_bytes', table.key_bytes, 'a number up to the row_bytes, ' ~ table.row_bytes
+    ) -%}
   {%- endif -%}
   {{ return(table) }}
 {%- endmacro -%}
@@ -42,9 +41,7 @@
       {%- set allowed = none if value is boolean else 'true, false' -%}
     {%- endif -%}
     {%- if allowed -%}
-      {%- do deltawave._fail('option_value', {
-        'model': 'advise', 'option': name, 'value': value, 'allowed': allowed,
-      }) -%}
+      {%- do deltawave._refuse_option('advise', name, value, allowed) -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}

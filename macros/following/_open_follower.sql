@@ -47,10 +47,9 @@
   {%- set logged = deltawave._differential_settings(parent.name, parent.config) -%}
   {%- set keys = settings.unique_key or logged.unique_key -%}
   {%- if keys | map('lower') | sort != logged.unique_key | map('lower') | sort -%}
-    {%- do deltawave._fail('option_value', {
-      'model': node.name, 'option': 'unique_key', 'value': keys,
-      'allowed': 'the key of ' ~ parent.name ~ ': ' ~ logged.unique_key | join(', '),
-    }) -%}
+    {%- do deltawave._refuse_option(
+      node.name, 'unique_key', keys, 'the key of ' ~ parent.name ~ ': ' ~ logged.unique_key | join(', ')
+    ) -%}
   {%- endif -%}
   {%- if settings.kind == 'scd2' and logged.duplicate_keys == 'multiset' -%}
     {%- do deltawave._fail('scd2_multiset', {'model': node.name, 'log': parent.name}) -%}

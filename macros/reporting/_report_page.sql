@@ -3,9 +3,7 @@
   {%- do deltawave._require_session('report', 'Without format: html it runs on every adapter.') -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- if batch is not none and not deltawave._is_log(node) -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'a batch of a change log',
-    }) -%}
+    {%- do deltawave._refuse_option('report', 'batch', batch, 'a batch of a change log') -%}
   {%- elif node.config.materialized == 'wave_index' -%}
     {%- set page = deltawave._wave_page(node, output) -%}
   {%- elif node.language == 'python' -%}

@@ -16,14 +16,10 @@
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- do deltawave._require_choice('report', 'format', format, ['text', 'html']) -%}
   {%- if output and format == 'text' -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'output', 'value': output, 'allowed': 'a file with format: html only',
-    }) -%}
+    {%- do deltawave._refuse_option('report', 'output', output, 'a file with format: html only') -%}
   {%- endif -%}
   {%- if batch is not none and batch is not integer -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'the number of a batch',
-    }) -%}
+    {%- do deltawave._refuse_option('report', 'batch', batch, 'the number of a batch') -%}
   {%- endif -%}
   {%- if format == 'html' -%}{{ return(deltawave._report_page(model, output, batch)) }}{%- endif -%}
   {%- set reported = deltawave._reported_log(model) -%}

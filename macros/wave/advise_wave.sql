@@ -61,9 +61,7 @@
     {%- endfor -%}
   {%- endif -%}
   {%- for name in ['day_column', 'search_field'] if known[name] is none -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'advise_wave', 'option': name, 'value': none, 'allowed': 'a column of ' ~ model,
-    }) -%}
+    {%- do deltawave._refuse_option('advise_wave', name, none, 'a column of ' ~ model) -%}
   {%- endfor -%}
   {%- set relation = adapter.get_relation(
     database=node.database, schema=node.schema, identifier=node.alias or node.identifier

@@ -10,9 +10,7 @@
     {%- set value = declared.default if given is none else given -%}
     {%- set allowed = deltawave._allowed_value(declared, value) if value != declared.default else none -%}
     {%- if allowed -%}
-      {%- do deltawave._fail('option_value', {
-        'model': name, 'option': option, 'value': value, 'allowed': allowed,
-      }) -%}
+      {%- do deltawave._refuse_option(name, option, value, allowed) -%}
     {%- endif -%}
     {%- do settings.update({
       option: deltawave._listed(value) if declared.is in ['names', 'columns'] and value is not none else value
