@@ -52,7 +52,7 @@ State:
   relation_without_batch: >-
     {model}: '{relation}', which relations names, has not been built. Build it first: dbt run --select +{model}.
   relation_behind: >-
-    {model}: the log of '{relation}' no longer has the changes after batch {seen}, the last one that this model read (it
+    {model}: the log of '{relation}' no longer has the changes after batch {last_read}, the last one that this model read (it
     now has batches {first} to {last}): it was rewound, expired or rebuilt. Nothing was changed. To compare the whole
     view once, run with --vars '{deltawave_accept: [{model}]}'.
 Usage:

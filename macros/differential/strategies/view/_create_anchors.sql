@@ -99,7 +99,7 @@ left semi join (
   {%- for column in relation.log_columns -%}
     {%- do before.append(('' if column.is_key else '`_before`.') ~ deltawave._quoted(column.name)) -%}
   {%- endfor -%}
-  {%- set in_batches = '`_batch_id` > ' ~ relation.seen ~ ' and `_batch_id` <= ' ~ relation.last_batch -%}
+  {%- set in_batches = '`_batch_id` > ' ~ relation.last_read ~ ' and `_batch_id` <= ' ~ relation.last_batch -%}
 select
     {{ after | join(',\n    ') }}
 from {{ relation.log }}
