@@ -12,6 +12,15 @@
   {{ return(quoted) }}
 {%- endmacro -%}
 
+{# Columns [{name, data_type}] without values: a list of SQL expressions. #}
+{%- macro _null_columns(columns) -%}
+  {%- set nulls = [] -%}
+  {%- for column in columns -%}
+    {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {{ return(nulls) }}
+{%- endmacro -%}
+
 {# A relation, quoted: its name may hold any character. #}
 {%- macro _relation(schema, identifier) -%}
   {{ return(api.Relation.create(schema=schema, identifier=identifier).quote(schema=true, identifier=true)) }}

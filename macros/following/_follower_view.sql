@@ -1,5 +1,6 @@
 {# The model as its readers see it; the row that counts the merges is left out. Batch 0 has no table. #}
 {%- macro default___follower_view(job, record) -%}
+{%- set columns = record.columns + (deltawave._version_columns() if record.shown.meta else []) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
     {{ deltawave._shown_values(record) | join(',\n    ') }}
 {%- if record.rows %}
@@ -10,9 +11,7 @@ where `_applied` is null
 {%- else %}
 from (
     select
-        {%- for column in record.columns + (deltawave._version_columns() if record.shown.meta else []) %}
-        cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
-        {%- endfor %}
+        {{ deltawave._null_columns(columns) | join(',\n        ') }}
 ) as no_rows
 where false
 {%- endif %}

@@ -122,9 +122,7 @@ from built
 {%- if is_merged %}
 union all
 select
-    {%- for column in columns %}
-    cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    {{ deltawave._null_columns(columns) | join(',\n    ') }},
     cast({{ batch.batch_id }} as bigint) as `_applied`
 {%- endif %}
   {%- endset -%}

@@ -26,10 +26,7 @@
   {%- if not job.view_exists -%}
     {%- set mark = deltawave._view_mark() ~ ' ' ~ tojson({'batch_id': 0, 'attempt': job.attempt}) ~ ' */' -%}
     {#- Not the select itself, which may have a probe: the tables that it names will be dropped. -#}
-    {%- set columns = [] -%}
-    {%- for column in deltawave._columns_of(job.sql) -%}
-      {%- do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
-    {%- endfor -%}
-    {%- do deltawave._replace_view(job, {'select': 'select ' ~ mark ~ ' ' ~ columns | join(', ') ~ ' where false'}) -%}
+    {%- set nulls = deltawave._null_columns(deltawave._columns_of(job.sql)) | join(', ') -%}
+    {%- do deltawave._replace_view(job, {'select': 'select ' ~ mark ~ ' ' ~ nulls ~ ' where false'}) -%}
   {%- endif -%}
 {%- endmacro -%}

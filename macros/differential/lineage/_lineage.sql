@@ -57,26 +57,15 @@
   {{ return(toyaml(code, code | string, true)) }}
 {%- endmacro -%}
 
-{# The models that a model reads, directly or through others. #}
-{%- macro _models_below(node) -%}
-  {%- set below = node.depends_on.nodes | list -%}
-  {%- set models = [] -%}
-  {%- set layer = namespace(ids=below | list) -%}
-  {%- for _ in range(graph.nodes | length + 1) -%}
-    {%- set next = [] -%}
-    {%- for unique_id in layer.ids -%}
-      {%- set parent = graph.nodes.get(unique_id) -%}
-      {%- if parent and parent.resource_type == 'model' -%}
-        {%- do models.append(parent) -%}
-        {%- for grandparent in parent.depends_on.nodes -%}
-          {%- if grandparent not in below -%}
-            {%- do below.append(grandparent) -%}
-            {%- do next.append(grandparent) -%}
-          {%- endif -%}
-        {%- endfor -%}
-      {%- endif -%}
-    {%- endfor -%}
-    {%- set layer.ids = next -%}
+{# The models that a model reads, directly or through others. found: those that were found before, by their ids. #}
+{%- macro _models_below(node, found=none) -%}
+  {%- set found = {} if found is none else found -%}
+  {%- for id in node.depends_on.nodes -%}
+    {%- set parent = graph.nodes.get(id) -%}
+    {%- if parent and parent.resource_type == 'model' and id not in found -%}
+      {%- do found.update({id: parent}) -%}
+      {%- do deltawave._models_below(parent, found) -%}
+    {%- endif -%}
   {%- endfor -%}
-  {{ return(models) }}
+  {{ return(found.values() | list) }}
 {%- endmacro -%}

@@ -33,9 +33,7 @@ from (
     {{ deltawave._indented(parts | join('\nunion all\n')) }}
     {%- else %}
     select
-        {%- for column in root.view_columns %}
-        cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
-        {%- endfor %}
+        {{ deltawave._null_columns(root.view_columns) | join(',\n        ') }}
     where false
     {%- endif %}
 )
