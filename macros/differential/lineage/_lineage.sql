@@ -3,36 +3,24 @@
   change log, which itself tracks what is behind it; at a relation that is declared constant; and at a leaf: a source,
   a seed, or a model that stores rows from no other node.
 #}
-{%- macro _lineage(node, constants) -%}
-  {%- set found = {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
-  {%- set reached = node.depends_on.nodes | list -%}
-  {#- Layer by layer: dbt 2 does not follow a list that grows during a loop. -#}
-  {%- set layer = namespace(ids=reached) -%}
-  {%- set reached = reached | list -%}
-  {%- for _ in range(graph.nodes | length + 1) -%}
-    {%- set next = [] -%}
-    {%- for unique_id in layer.ids -%}
-      {%- set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
-      {%- set parents = (parent.depends_on or {}).get('nodes') or [] if parent else [] -%}
-      {%- if not parent -%}
-        {#- For instance a function: nothing with rows. -#}
-      {%- elif deltawave._names_of(parent) | select('in', constants) | list -%}
-        {%- do found.constants.append(unique_id) -%}
+{%- macro _lineage(node, constants, found=none) -%}
+  {%- set found = found or {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
+  {%- for id in node.depends_on.nodes -%}
+    {%- set parent = graph.nodes.get(id) or graph.sources.get(id) -%}
+    {#- What has no node, a function for instance, has no rows. -#}
+    {%- if parent and id not in found.logs + found.between + found.leaves + found.constants -%}
+      {%- set is_stored = parent.config.materialized not in ['view', 'ephemeral'] -%}
+      {%- if deltawave._names_of(parent) | select('in', constants) | list -%}
+        {%- do found.constants.append(id) -%}
       {%- elif deltawave._is_log(parent) -%}
-        {%- do found.logs.append(unique_id) -%}
-      {%- elif not parents and parent.config.materialized not in ['view', 'ephemeral'] -%}
-        {%- do found.leaves.append(unique_id) -%}
+        {%- do found.logs.append(id) -%}
+      {%- elif is_stored and not (parent.depends_on or {}).get('nodes') -%}
+        {%- do found.leaves.append(id) -%}
       {%- else -%}
-        {%- do found.between.append(unique_id) -%}
-        {%- for grandparent in parents -%}
-          {%- if grandparent not in reached -%}
-            {%- do reached.append(grandparent) -%}
-            {%- do next.append(grandparent) -%}
-          {%- endif -%}
-        {%- endfor -%}
+        {%- do found.between.append(id) -%}
+        {%- do deltawave._lineage(parent, constants, found) -%}
       {%- endif -%}
-    {%- endfor -%}
-    {%- set layer.ids = next -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(found) }}
 {%- endmacro -%}
