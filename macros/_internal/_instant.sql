@@ -16,9 +16,7 @@
 {%- endmacro -%}
 
 {# The same instant as text, yyyy-MM-ddTHH:mm:ss.SSSSSSZ, which sorts in time order. #}
-{%- macro _utc_text(instant) -%}
-  {{ return(deltawave._instant_format(deltawave._utc_time(instant))) }}
-{%- endmacro -%}
+{%- macro _utc_text(instant) -%}{{ return(deltawave._instant_format(deltawave._utc_time(instant))) }}{%- endmacro -%}
 
 {#
   The UTC wall-clock time of an instant, as a timestamp_ntz. Computed by adding, not by converting: to_utc_timestamp
@@ -49,6 +47,4 @@
 {%- endmacro -%}
 
 {# An instant from its text in UTC (see _utc). #}
-{%- macro _timestamp(text) -%}
-  {{ return("timestamp '" ~ text ~ "'") }}
-{%- endmacro -%}
+{%- macro _timestamp(text) -%}{{ return("timestamp '" ~ text ~ "'") }}{%- endmacro -%}

@@ -1,7 +1,5 @@
 {# A name as a Spark identifier. #}
-{%- macro _quoted(name) -%}
-  {{ return('`' ~ name | string | replace('`', '``') ~ '`') }}
-{%- endmacro -%}
+{%- macro _quoted(name) -%}{{ return('`' ~ name | string | replace('`', '``') ~ '`') }}{%- endmacro -%}
 
 {# Column names, quoted, each with the alias in front if one is given: a list of SQL expressions. #}
 {%- macro _quoted_list(names, alias=none) -%}

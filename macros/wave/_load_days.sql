@@ -26,8 +26,8 @@
   {%- if progress.record -%}
     {#- If this run has decided a batch, what was remembered before is already dropped, so there are no names of it. -#}
     {%- set seen_by = {'record': progress.record, 'names': [] if job.outcome.batches else state.names} -%}
-    {%- set is_settled = source and deltawave._is_settled(job, progress.record, plan.days) -%}
-    {%- set unchanged = deltawave._settled_source(job, source, none) if is_settled else none -%}
+    {%- set is_up_to_date = source and deltawave._is_up_to_date(job, progress.record, plan.days) -%}
+    {%- set unchanged = deltawave._settled_source(job, source, none) if is_up_to_date else none -%}
     {%- set options = {
       'settings': job.settings, 'days': plan.days, 'states': plan.states, 'version': plan.version, 'text': job.sql,
     } -%}
@@ -39,8 +39,8 @@
 {%- endmacro -%}
 
 {# Would a run that finds these days again have nothing to do, to refuse or to warn of? #}
-{%- macro _is_settled(job, record, days) -%}
-  {{ return(deltawave._call_wave(job, 'is_settled', {
+{%- macro _is_up_to_date(job, record, days) -%}
+  {{ return(deltawave._call_wave(job, 'is_up_to_date', {
     'settings': job.settings, 'record': deltawave._wave_in(record.select), 'days': days,
     'started_at': deltawave._utc(run_started_at),
   })) }}

@@ -54,9 +54,7 @@
 {%- endmacro -%}
 
 {# Has the user let this run pass the guards, by --vars '{deltawave_accept: [model]}'? #}
-{%- macro _is_accepted(job) -%}
-  {{ return(deltawave._is_named(job, 'deltawave_accept')) }}
-{%- endmacro -%}
+{%- macro _is_accepted(job) -%}{{ return(deltawave._is_named(job, 'deltawave_accept')) }}{%- endmacro -%}
 
 {# Does that variable name the model? #}
 {%- macro _is_named(job, variable) -%}

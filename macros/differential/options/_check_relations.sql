@@ -30,9 +30,7 @@
 {%- endmacro -%}
 
 {# The mappings of a relation; most relations have one. #}
-{%- macro _mappings(value) -%}
-  {{ return([value] if value is mapping else value | list) }}
-{%- endmacro -%}
+{%- macro _mappings(value) -%}{{ return([value] if value is mapping else value | list) }}{%- endmacro -%}
 
 {# Does a log with these settings record every change of a column, so that a before image is its last value there? #}
 {%- macro _is_compared_exactly(settings, column) -%}
