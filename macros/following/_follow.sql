@@ -93,7 +93,13 @@
   {{ run_hooks(pre_hooks) }}
 
   {%- set record = deltawave._follow(job) -%}
-  {%- do deltawave._describe_follower(job, record) -%}
+  {#- persist_docs: a comment stands on the stored column, which the view shows under another name. -#}
+  {%- set stored_as = {} -%}
+  {%- for meta, name in (job.settings.snapshot_meta_column_names or {}).items() -%}
+    {%- do stored_as.update({name: deltawave._meta_columns()[meta]}) -%}
+  {%- endfor -%}
+  {%- set table = deltawave._attempt_relation(job, record.rows) if record else none -%}
+  {%- do deltawave._describe_view(job, record, table, stored_as) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}
   {%- endcall -%}

@@ -58,14 +58,3 @@ where false
     })) -%}
   {%- endif -%}
 {%- endmacro -%}
-
-{# persist_docs. A comment stands on the stored column, which the view shows under another name. #}
-{%- macro _describe_follower(job, record) -%}
-  {%- set known_as = {} -%}
-  {%- for meta, name in (job.settings.snapshot_meta_column_names or {}).items() -%}
-    {%- do known_as.update({name: deltawave._meta_columns()[meta]}) -%}
-  {%- endfor -%}
-  {%- do deltawave._describe_view(
-    job, record, deltawave._attempt_relation(job, record.rows) if record else none, known_as
-  ) -%}
-{%- endmacro -%}

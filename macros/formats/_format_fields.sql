@@ -48,9 +48,15 @@
   {%- for option, trim in {'trim': external.trim, label ~ '.trim': given.trim}.items() -%}
     {%- do deltawave._format_choice(name, option, trim, ['both', 'left', 'right', 'none']) -%}
   {%- endfor -%}
-  {%- set markers = external.null_marker if given.null_marker is none else given.null_marker -%}
+  {#- The empty text stands for null, unless other texts are given. -#}
+  {%- set marker = external.null_marker if given.null_marker is none else given.null_marker -%}
+  {%- set is_list = marker is sequence and marker is not string -%}
+  {%- set markers = [''] if marker is none else marker | list if is_list else [marker] -%}
+  {%- for text in markers if text is not string -%}
+    {%- do deltawave._refuse_value(name, 'null_marker', text, 'text in quotes, or a list of texts') -%}
+  {%- endfor -%}
   {%- set field = dict(
-    type, name=given.name, trim=given.trim or default, null_markers=deltawave._null_markers(name, markers),
+    type, name=given.name, trim=given.trim or default, null_markers=markers,
     required=deltawave._format_choice(name, label ~ '.required', given.required, [false, true]),
     **deltawave._field_writing(name, label, given, type)
   ) -%}
@@ -68,16 +74,6 @@
     {%- do deltawave._refuse_value(name, option, value, 'a number of characters, from 1') -%}
   {%- endif -%}
   {{ return(value) }}
-{%- endmacro -%}
-
-{# The texts that stand for null; the empty text unless others are given. #}
-{%- macro _null_markers(name, given) -%}
-  {%- if given is none -%}{{ return(['']) }}{%- endif -%}
-  {%- set markers = [given] if given is string or given is not sequence else given -%}
-  {%- for marker in markers if marker is not string -%}
-    {%- do deltawave._refuse_value(name, 'null_marker', marker, 'text in quotes, or a list of texts') -%}
-  {%- endfor -%}
-  {{ return(markers | list) }}
 {%- endmacro -%}
 
 {# {data_type, kind, scale} of a field: only types that have one way to be written as text. #}

@@ -20,7 +20,17 @@
   {%- for name, value in key.items() -%}
     {%- do conditions.append(deltawave._has_value(name, types[name | lower], value)) -%}
   {%- endfor -%}
-  {%- if column -%}{%- do conditions.append('(' ~ deltawave._brings_value(column, types) ~ ')') -%}{%- endif -%}
+  {%- if column -%}
+    {#-
+      Changes that bring another value, or may: an update that does not record its changed columns may, and a backfill
+      does, if the column is one of those that joined the log.
+    -#}
+    {%- set type = types[column | lower] -%}
+    {%- set after = deltawave._comparable(deltawave._quoted(column), type) -%}
+    {%- set before = deltawave._comparable(deltawave._value_before(column, types), type) -%}
+    {%- set backfills = deltawave._is_backfill() ~ ' and not (' ~ after ~ ' <=> ' ~ before ~ ')' -%}
+    {%- do conditions.append('(' ~ deltawave._opens_version([column]) ~ ' or (' ~ backfills ~ '))') -%}
+  {%- endif -%}
 select
     {%- if column %}
     {{ deltawave._quoted_list(key.keys() | list + [column]) | join(',\n    ') }},
@@ -81,18 +91,4 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
     {{ return('`_before`.' ~ deltawave._quoted(field.name)) }}
   {%- endfor -%}
   {{ return('cast(null as ' ~ types[column | lower] ~ ')') }}
-{%- endmacro -%}
-
-{#
-  Does a change bring another value of a column, or may it? An update that does not record its changed columns may. A
-  backfill does, if the column is one of those that joined the log.
-#}
-{%- macro _brings_value(column, types) -%}
-  {%- set type = types[column | lower] -%}
-  {%- set after = deltawave._comparable(deltawave._quoted(column), type) -%}
-  {%- set before = deltawave._comparable(deltawave._value_before(column, types), type) -%}
-  {{ return(
-    deltawave._opens_version([column]) ~ ' or (' ~ deltawave._is_backfill() ~ ' and not (' ~ after ~ ' <=> ' ~ before
-      ~ '))'
-  ) }}
 {%- endmacro -%}

@@ -9,7 +9,12 @@
   {%- do deltawave._require_own_relations(job, batch) -%}
   {%- set between = deltawave._nodes_between(job) -%}
   {%- set relations = deltawave._joined_relations(job, batch, last_progress, between) -%}
-  {%- set progress = deltawave._view_progress(between, relations) -%}
+  {%- set progress = {'code': {}, 'batches': {}, 'attempts': {}} -%}
+  {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
+  {%- for relation in relations -%}
+    {%- do progress.batches.update({relation.name: relation.last_batch}) -%}
+    {%- do progress.attempts.update({relation.name: relation.last_attempt}) -%}
+  {%- endfor -%}
   {%- do deltawave._require_fresh(job, batch, between, relations, last_progress) -%}
   {#- The state is valid for the rest of the view only under the same code, and for logs that were not empty. -#}
   {%- if batch.compares_all or last_progress.code != progress.code or 0 in last_progress.batches.values() -%}
@@ -41,17 +46,6 @@
   {%- for log in relations | map(attribute='published') | select | unique(attribute='name') -%}
     {%- do deltawave._require_same_log(job, batch, log) -%}
   {%- endfor -%}
-{%- endmacro -%}
-
-{# What a run has read: the code of the nodes between, and the last batch of each log with its attempt. #}
-{%- macro _view_progress(between, relations) -%}
-  {%- set progress = {'code': {}, 'batches': {}, 'attempts': {}} -%}
-  {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
-  {%- for relation in relations -%}
-    {%- do progress.batches.update({relation.name: relation.last_batch}) -%}
-    {%- do progress.attempts.update({relation.name: relation.last_attempt}) -%}
-  {%- endfor -%}
-  {{ return(progress) }}
 {%- endmacro -%}
 
 {# The view's rows of the touched anchors, and the previous ones: anchors are part of the key on both sides. #}
