@@ -122,8 +122,7 @@
     {{ return('sort_array(' ~ entries ~ ')') }}
 
   {%- elif type.kind == 'struct' -%}
-    {%- set fields = [] -%}
-    {%- set rewritten = [] -%}
+    {%- set fields, rewritten = [], [] -%}
     {%- for field in type.fields -%}
       {%- set path = expression ~ '.' ~ deltawave._quoted(field.name) -%}
       {%- set part = deltawave._comparable_part(path, field.type) -%}
@@ -159,8 +158,7 @@
     {{ return(one if whole[one] > whole[other] else other) }}
   {%- endif -%}
 
-  {%- set digits = [] -%}
-  {%- set scales = [] -%}
+  {%- set digits, scales = [], [] -%}
   {%- for data_type in types -%}
     {%- set decimal = deltawave._whole_match('decimal\\((\\d+),(\\d+)\\)', data_type) -%}
     {%- if decimal -%}

@@ -28,8 +28,7 @@
     {#- Without the byte order mark, with which some programs begin a file. -#}
     {{ return("trim(leading '\\ufeff' from make_valid_utf8(" ~ line ~ '))') }}
   {%- endif -%}
-  {%- set from = [] -%}
-  {%- set to = [] -%}
+  {%- set from, to = [], [] -%}
   {%- for byte in range(128, 256) -%}
     {%- set code = '\\u00' ~ '%02x' | format(byte) -%}
     {%- set latin = fromjson('"' ~ code ~ '"') -%}

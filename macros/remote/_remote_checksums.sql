@@ -12,8 +12,7 @@
   {%- set hashes = deltawave._remote_row_hash(job, columns) -%}
 
   {%- set within = {'low': (ranges | first).low, 'high': (ranges | last).high | default(none)} -%}
-  {%- set expressions = [] -%}
-  {%- set aliases = [] -%}
+  {%- set expressions, aliases = [], [] -%}
   {%- for key in keys -%}
     {%- do aliases.append(dict(key, expression=deltawave._remote_name(job, 'key_' ~ loop.index))) -%}
     {%- do expressions.append(key.expression ~ ' as ' ~ deltawave._remote_name(job, 'key_' ~ loop.index)) -%}

@@ -17,9 +17,7 @@
   {%- set selects = [] -%}
   {%- for number in range(1, wave.spec.index.constituents + 1) -%}
     {%- set table = wave.indexes.get('I' ~ number) or {'parts': []} -%}
-    {%- set parts = [] -%}
-    {%- set filled = [] -%}
-    {%- set others = [] -%}
+    {%- set parts, filled, others = [], [], [] -%}
     {%- for part in table.parts -%}
       {%- set days_of_part = deltawave._days_of_part(part[1]) -%}
       {%- if days_of_part | select('in', days) | list -%}

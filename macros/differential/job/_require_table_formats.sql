@@ -61,8 +61,7 @@
 {# Adds the missing columns to a table. False if it has one of them with another type. #}
 {%- macro _add_columns(job, table, columns) -%}
   {%- set present = deltawave._types_of(deltawave._columns_of(table)) -%}
-  {%- set missing = [] -%}
-  {%- set other_type = [] -%}
+  {%- set missing, other_type = [], [] -%}
   {%- for column in columns -%}
     {%- if column.name | lower not in present -%}
       {%- do missing.append(column) -%}

@@ -33,8 +33,7 @@
 
 {# The change log that a name in `relations` (name or package.name) stands for, and that the select reads. #}
 {%- macro _joined_node(model_name, node, lineage, name) -%}
-  {%- set logs = [] -%}
-  {%- set named = [] -%}
+  {%- set logs, named = [], [] -%}
   {%- for log in graph.nodes.values() if deltawave._is_log(log) -%}
     {%- do logs.append(log.name) -%}
     {%- if name in deltawave._names_of(log) -%}{%- do named.append(log) -%}{%- endif -%}
