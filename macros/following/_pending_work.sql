@@ -64,7 +64,7 @@
 {%- endmacro -%}
 
 {#
-  Stops before versions are lost that only the table still has. A table of current rows has nothing that the log lacks.
+  Stops before versions are lost that only the table still has. A table of current rows has nothing more than the log.
   full_refresh: true says that --full-refresh may.
 #}
 {%- macro _require_whole_log(job, followed, last, since, reason) -%}

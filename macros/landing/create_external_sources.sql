@@ -11,7 +11,7 @@
           options: {sep: ';'}                 # Spark's options of that format, in addition to those of _safe_options
           partitions:
             - {name: dump_date, data_type: date}   # folders dump_date=2026-01-31/
-          checksums: '*.sha256'               # checksum files beside the data
+          checksums: '*.sha256'               # checksum files next to the data
         columns:
           - {name: account_id, data_type: string}
 

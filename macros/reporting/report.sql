@@ -90,7 +90,7 @@
 {%- endmacro -%}
 
 {#
-  Does a log lack the rows of its first dump? Its last load, which begins a generation, has then logged no rows:
+  Are the rows of the first dump missing in a log? Its last load, which begins a generation, has then logged no rows:
   initial_load may have been changed since. Where the table was emptied and loaded again, the log has all rows.
 #}
 {%- macro _began_with_baseline(batches) -%}
