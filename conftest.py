@@ -20,7 +20,6 @@ import os
 import random
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -222,14 +221,3 @@ def deltawave_package(project_root: Any) -> Path:
     # dbt counts what is installed.
     Path(project_root, "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(ROOT)}]}))
     return package
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say which files of tests take the most seconds: the suite has to stay short."""
-    seconds: Counter[str] = Counter()
-    for report in (each for kind in ("passed", "failed", "error", "") for each in terminalreporter.stats.get(kind, [])):
-        seconds[report.nodeid.partition("::")[0]] += round(getattr(report, "duration", 0), 1)
-    if sum(seconds.values()) > 60:
-        terminalreporter.section("seconds by file")
-        lines = [f"{Path(file).stem.removeprefix('test_')} {spent:.0f}" for file, spent in seconds.most_common(60)]
-        terminalreporter.line(f"{sum(seconds.values()):.0f} in all: {', '.join(lines)}")

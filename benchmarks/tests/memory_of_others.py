@@ -1,4 +1,4 @@
-"""As tests/unit/worker_memory.py, of the algorithms that the library does not have."""
+"""As tests/functional/strategies/worker_memory.py, of the algorithms that the library does not have."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from unit.worker_memory import SPARK_ROWS, comparison, consume, main, sides, stored
+from functional.strategies.worker_memory import SPARK_ROWS, comparison, consume, main, sides, stored
 
 from deltawave.differencing.aligning import Segment
 from deltawave.differencing.compression import KEPT, NEW

@@ -1,10 +1,10 @@
-"""As tests/unit/test_worker_memory.py, of the algorithms that the library does not have."""
+"""As tests/functional/strategies/test_worker_memory.py, of the algorithms that the library does not have."""
 
 import os
 from pathlib import Path
 
 import pytest
-from unit.test_worker_memory import check
+from functional.strategies.test_worker_memory import check
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,10 +13,7 @@
   {{ return(types) }}
 {%- endmacro -%}
 
-{#
-  The columns of a select: [{name, data_type, comment}], in its order and spelling. Spark analyses the select and does
-  not run it.
-#}
+{# The columns of a select: [{name, data_type, comment}], in its order and spelling. Spark does not run it. #}
 {%- macro _columns_of_query(sql) -%}
   {%- set columns = [] -%}
   {%- if execute -%}
@@ -87,10 +84,7 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{#
-  Columns with their types, [{name, data_type}], from dbt's Column objects, from such dicts, or from names of columns
-  of a relation.
-#}
+{# Columns with their types, [{name, data_type}], from dbt's Columns, from such dicts, or from names in a relation. #}
 {%- macro _typed_columns(columns, relation, macro_name) -%}
   {%- set given = [columns] if columns is string and columns else columns or [] -%}
   {#- While dbt parses, adapter.get_columns_in_relation returns nothing. -#}

@@ -7,18 +7,19 @@
 {%- endmacro -%}
 
 {%- macro _stop(code, message) -%}
-  {%- if adapter.fail is defined -%}
-    {%- do adapter.fail(deltawave._kind_of_error(code), message) -%}
-  {%- endif -%}
+  {%- if adapter.fail is defined -%}{%- do adapter.fail(deltawave._declared_message(code)[0], message) -%}{%- endif -%}
   {%- do exceptions.raise_compiler_error(message) -%}
 {%- endmacro -%}
 
-{#
-  What has to be corrected: the configuration, the data, what a model keeps between runs, or the command or a macro's
-  arguments.
-#}
-{%- macro _kind_of_error(code) -%}
-  {{ return(deltawave._declared_message(code)[0]) }}
+{# Refuses the value of a model's option, or of a macro's argument. allowed: what it takes, as text. #}
+{%- macro _refuse_option(name, option, value, allowed) -%}
+  {%- do deltawave._fail('option_value', {'model': name, 'option': option, 'value': value, 'allowed': allowed}) -%}
+{%- endmacro -%}
+
+{%- macro _require_choice(name, option, value, allowed) -%}
+  {%- if value not in allowed -%}
+    {%- do deltawave._refuse_option(name, option, value, allowed | join(', ')) -%}
+  {%- endif -%}
 {%- endmacro -%}
 
 {# A message of the folder messages/: what was wrong, where, and what to do. #}
@@ -26,7 +27,10 @@
   {{ return(deltawave._filled(deltawave._declared_message(code)[1], values)) }}
 {%- endmacro -%}
 
-{# A message's kind and text. #}
+{#
+  A message's text and its kind, which is what has to be corrected: the configuration, the data, what a model keeps
+  between runs, or the command or a macro's arguments.
+#}
 {%- macro _declared_message(code) -%}
   {%- for concern in deltawave._messages() -%}
     {%- for kind, texts in concern.items() if code in texts -%}{{ return([kind, texts[code]]) }}{%- endfor -%}

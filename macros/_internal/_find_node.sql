@@ -35,10 +35,7 @@
   {{ return(node) }}
 {%- endmacro -%}
 
-{#
-  The model, seed, snapshot or source of that name, as `_find_node` takes it; refuses another one, as an argument of
-  that macro.
-#}
+{# The model, seed, snapshot or source of that name, as `_find_node` takes it; refuses other arguments of that macro. #}
 {%- macro _named_node(macro_name, name) -%}
   {%- set node = deltawave._find_node(macro_name, name) -%}
   {%- if not node -%}

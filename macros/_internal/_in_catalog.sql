@@ -11,10 +11,7 @@
   {{ return(run_query(like).rows | length > 0) }}
 {%- endmacro -%}
 
-{#
-  The facts about a table by name, from the rows of `describe extended`. They follow the columns, one of which may have
-  the same name.
-#}
+{# The facts about a table by name, from rows of `describe extended`: they follow columns, which may be named alike. #}
 {%- macro _table_facts(rows) -%}
   {%- set facts = {} -%}
   {%- for row in rows -%}{%- do facts.update({row[0]: row[1]}) -%}{%- endfor -%}

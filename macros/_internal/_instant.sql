@@ -1,6 +1,4 @@
-{#
-  A date, a date string or a timestamp as an instant: a day begins at midnight UTC, whatever the session's time zone.
-#}
+{# A date, a date string or a timestamp as an instant: a day begins at midnight UTC, whatever the session's zone. #}
 {%- macro _instant(job, expression) -%}
   {%- if job.snapshot_type == 'timestamp' -%}
     {{ return(expression) }}
@@ -18,9 +16,7 @@
 {%- endmacro -%}
 
 {# The same instant as text, yyyy-MM-ddTHH:mm:ss.SSSSSSZ, which sorts in time order. #}
-{%- macro _utc_text(instant) -%}
-  {{ return(deltawave._instant_format(deltawave._utc_time(instant))) }}
-{%- endmacro -%}
+{%- macro _utc_text(instant) -%}{{ return(deltawave._instant_format(deltawave._utc_time(instant))) }}{%- endmacro -%}
 
 {#
   The UTC wall-clock time of an instant, as a timestamp_ntz. Computed by adding, not by converting: to_utc_timestamp
@@ -51,6 +47,4 @@
 {%- endmacro -%}
 
 {# An instant from its text in UTC (see _utc). #}
-{%- macro _timestamp(text) -%}
-  {{ return("timestamp '" ~ text ~ "'") }}
-{%- endmacro -%}
+{%- macro _timestamp(text) -%}{{ return("timestamp '" ~ text ~ "'") }}{%- endmacro -%}

@@ -83,9 +83,7 @@
 
 {# The kinds and names of all parts of a parsed type: array, map, struct, and the atomic types inside them. #}
 {%- macro _type_parts(type) -%}
-  {%- if type.kind == 'atomic' -%}
-    {{ return([type.name]) }}
-  {%- endif -%}
+  {%- if type.kind == 'atomic' -%}{{ return([type.name]) }}{%- endif -%}
   {%- set inner = {'array': [type.element], 'map': [type.key, type.value]}.get(type.kind)
       or type.fields | map(attribute='type') | list -%}
   {%- set parts = [type.kind] -%}
@@ -124,17 +122,14 @@
     {{ return('sort_array(' ~ entries ~ ')') }}
 
   {%- elif type.kind == 'struct' -%}
-    {%- set fields = [] -%}
-    {%- set rewritten = [] -%}
+    {%- set fields, rewritten = [], [] -%}
     {%- for field in type.fields -%}
       {%- set path = expression ~ '.' ~ deltawave._quoted(field.name) -%}
       {%- set part = deltawave._comparable_part(path, field.type) -%}
       {%- do fields.append(deltawave._literal(field.name) ~ ', ' ~ part) -%}
       {%- if part != path -%}{%- do rewritten.append(field.name) -%}{%- endif -%}
     {%- endfor -%}
-    {%- if not rewritten -%}
-      {{ return(expression) }}
-    {%- endif -%}
+    {%- if not rewritten -%}{{ return(expression) }}{%- endif -%}
     {{ return('if(isnull(' ~ expression ~ '), null, named_struct(' ~ fields | join(', ') ~ '))') }}
 
   {%- elif type.name == 'variant' -%}
@@ -151,10 +146,7 @@
   {{ return(expression) }}
 {%- endmacro -%}
 
-{#
-  The narrowest numeric type that holds every value of two types exactly; none where no type does, or where one is not
-  numeric.
-#}
+{# The narrowest type that holds every value of two numeric types exactly; none where none does, or of other types. #}
 {%- macro _common_number_type(one, other) -%}
   {%- set whole = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
   {%- set types = [one, other] -%}
@@ -166,8 +158,7 @@
     {{ return(one if whole[one] > whole[other] else other) }}
   {%- endif -%}
 
-  {%- set digits = [] -%}
-  {%- set scales = [] -%}
+  {%- set digits, scales = [], [] -%}
   {%- for data_type in types -%}
     {%- set decimal = deltawave._whole_match('decimal\\((\\d+),(\\d+)\\)', data_type) -%}
     {%- if decimal -%}
@@ -178,8 +169,6 @@
       {%- do scales.append(0) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if digits | length < 2 or digits | max + scales | max > 38 -%}
-    {{ return(none) }}
-  {%- endif -%}
+  {%- if digits | length < 2 or digits | max + scales | max > 38 -%}{{ return(none) }}{%- endif -%}
   {{ return('decimal(' ~ (digits | max + scales | max) ~ ',' ~ scales | max ~ ')') }}
 {%- endmacro -%}

@@ -1,7 +1,5 @@
 {# A name as a Spark identifier. #}
-{%- macro _quoted(name) -%}
-  {{ return('`' ~ name | string | replace('`', '``') ~ '`') }}
-{%- endmacro -%}
+{%- macro _quoted(name) -%}{{ return('`' ~ name | string | replace('`', '``') ~ '`') }}{%- endmacro -%}
 
 {# Column names, quoted, each with the alias in front if one is given: a list of SQL expressions. #}
 {%- macro _quoted_list(names, alias=none) -%}
@@ -10,6 +8,15 @@
     {%- do quoted.append((alias ~ '.' if alias else '') ~ deltawave._quoted(name)) -%}
   {%- endfor -%}
   {{ return(quoted) }}
+{%- endmacro -%}
+
+{# Columns [{name, data_type}] without values: a list of SQL expressions. #}
+{%- macro _null_columns(columns) -%}
+  {%- set nulls = [] -%}
+  {%- for column in columns -%}
+    {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
+  {%- endfor -%}
+  {{ return(nulls) }}
 {%- endmacro -%}
 
 {# A relation, quoted: its name may hold any character. #}
@@ -23,9 +30,7 @@
   setting of that name.
 #}
 {%- macro _literal(value) -%}
-  {%- if value is none -%}
-    {{ return('null') }}
-  {%- endif -%}
+  {%- if value is none -%}{{ return('null') }}{%- endif -%}
   {%- set escaped = value | string | replace('\\', '\\\\') | replace("'", "\\'") | replace('${', '\\u0024{') -%}
   {{ return("'" ~ escaped ~ "'") }}
 {%- endmacro -%}

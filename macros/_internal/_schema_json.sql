@@ -34,8 +34,6 @@
     {{ return({'type': 'struct', 'fields': fields}) }}
   {%- endif -%}
   {#- A view's collations are in its text. -#}
-  {%- if type.name.startswith('string') -%}
-    {{ return('string') }}
-  {%- endif -%}
+  {%- if type.name.startswith('string') -%}{{ return('string') }}{%- endif -%}
   {{ return({'int': 'integer', 'bigint': 'long', 'smallint': 'short', 'tinyint': 'byte'}.get(type.name, type.name)) }}
 {%- endmacro -%}

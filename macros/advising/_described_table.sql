@@ -1,7 +1,4 @@
-{#
-  The input for weighing the strategies: the arguments of advise, checked, with sizes that are given, measured or
-  assumed.
-#}
+{# The input for weighing strategies: the arguments of advise, checked, with sizes given, measured or assumed. #}
 {%- macro _described_table(model, arguments, snapshot_date) -%}
   {%- do deltawave._check_description(arguments) -%}
   {%- set table = dict(
@@ -22,10 +19,9 @@
     {%- do table.update(key_bytes=[table.key_bytes, table.row_bytes] | min) -%}
   {%- endif -%}
   {%- if table.key_bytes > table.row_bytes -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'advise', 'option': 'key_bytes', 'value': table.key_bytes,
-      'allowed': 'a number up to the row_bytes, ' ~ table.row_bytes,
-    }) -%}
+    {%- do deltawave._refuse_option(
+      'advise', 'key_bytes', table.key_bytes, 'a number up to the row_bytes, ' ~ table.row_bytes
+    ) -%}
   {%- endif -%}
   {{ return(table) }}
 {%- endmacro -%}
@@ -45,9 +41,7 @@
       {%- set allowed = none if value is boolean else 'true, false' -%}
     {%- endif -%}
     {%- if allowed -%}
-      {%- do deltawave._fail('option_value', {
-        'model': 'advise', 'option': name, 'value': value, 'allowed': allowed,
-      }) -%}
+      {%- do deltawave._refuse_option('advise', name, value, allowed) -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}

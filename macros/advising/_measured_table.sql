@@ -41,7 +41,25 @@
   {%- endfor -%}
   {%- do measured.update(timestamps=timestamps) -%}
   {%- set columns = columns | reject('in', [date]) | list -%}
-  {%- set row = run_query(deltawave._measuring_sql(rows_of, columns, unique_key, 'rows' in wanted)).rows[0] -%}
+  {#- Values are measured as text, as a dump brings them; 10,000 rows show their size well enough. -#}
+  {%- set sql -%}
+with measured as (
+    {{ deltawave._indented(rows_of) }}
+),
+
+sampled as (
+    select *
+    from measured
+    limit 10000
+)
+
+select
+    {{ '(select count(*) from measured)' if 'rows' in wanted else 'count(*)' }} as row_count,
+    avg({{ deltawave._text_bytes(columns, columns) }}) as row_bytes,
+    avg({{ deltawave._text_bytes(columns, unique_key) }}) as key_bytes
+from sampled
+  {%- endset -%}
+  {%- set row = run_query(sql).rows[0] -%}
   {%- if not row[0] | int -%}
     {{ return(dict(measured, note=name ~ ' holds no row, so it was not measured')) }}
   {%- endif -%}
@@ -62,25 +80,6 @@
   {%- set partition = partitions[0] if partitions | length == 1 else {} -%}
   {%- set partition = node.columns.get(partition, {}) if partition is string else partition -%}
   {%- if partition.data_type == 'date' -%}{{ return(partition.name) }}{%- endif -%}
-{%- endmacro -%}
-
-{#- Values are measured as text, as a dump brings them; 10,000 rows show their size well enough. -#}
-{%- macro _measuring_sql(rows_of, columns, unique_key, counted) -%}
-with measured as (
-    {{ deltawave._indented(rows_of) }}
-),
-
-sampled as (
-    select *
-    from measured
-    limit 10000
-)
-
-select
-    {{ '(select count(*) from measured)' if counted else 'count(*)' }} as row_count,
-    avg({{ deltawave._text_bytes(columns, columns) }}) as row_bytes,
-    avg({{ deltawave._text_bytes(columns, unique_key) }}) as key_bytes
-from sampled
 {%- endmacro -%}
 
 {# Bytes of the named columns of a row, as text; null if one of the names is not a column. #}

@@ -18,12 +18,8 @@
   {%- set kept_hashes = deltawave._pages_of(rows, table.key_bytes + hashes) -%}
   {%- set joined = table.relations -%}
   {{ return({
-    'table': whole,
-    'changed_ranges': changed_ranges,
-    'outer_join': landed,
-    'union': 3 * whole + 4 * copy_pages,
-    'sort_merge': landed,
-    'timestamp': flagged + change * whole,
+    'table': whole, 'changed_ranges': changed_ranges, 'outer_join': landed, 'union': 3 * whole + 4 * copy_pages,
+    'sort_merge': landed, 'timestamp': flagged + change * whole,
     'timestamp_delete_flag': change * (flagged + whole + index) + 3,
     'covering_copy': change * (covering + copy_pages) + 3,
     'row_checksum': 2 * whole + copy_pages + deltawave._pages_of(rows, table.key_bytes + checksum),

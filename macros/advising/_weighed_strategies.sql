@@ -11,12 +11,11 @@
     {%- for way in [name, 'covering_copy'] if way in advice and (way == name or name == 'timestamp_delete_flag') -%}
       {%- set is_priced = strategy.reads != 'logs' or table.is_join -%}
       {%- set against = deltawave._reason_against(strategy, advice[way], table) -%}
+      {#- A tenth of the ranges of a source that must not be locked: computing their checksums is a read, too. -#}
+      {%- set is_cut = strategy.ranges == 'compared' and not table.can_be_locked -%}
       {%- do weighed.append({
-        'strategy': name,
-        'covering_copy': way != name,
-        'usable': not against,
-        'reason': against or advice[way].reason,
-        'ranges_per_run': deltawave._advised_ranges(strategy, table),
+        'strategy': name, 'covering_copy': way != name, 'usable': not against, 'reason': against or advice[way].reason,
+        'ranges_per_run': -(-deltawave._default_ranges(strategy, table.rows) // 10) if is_cut else none,
         'pages': pages[way] / pages.table if is_priced else none,
         'rows_sent': (advice[way].get('sent', table.rows) | round(0, 'ceil') | int if table.is_remote else 0)
           if is_priced else none,
@@ -85,15 +84,4 @@
     {{ return('the model is no join of relations with change logs') }}
   {%- endif -%}
   {{ return(advice.against or none) }}
-{%- endmacro -%}
-
-{#
-  How many key ranges a run reads of a source that must not be locked (computing their checksums is a read, too): a
-  tenth of them; none for all.
-#}
-{%- macro _advised_ranges(strategy, table) -%}
-  {%- if table.can_be_locked or strategy.ranges != 'compared' -%}
-    {{ return(none) }}
-  {%- endif -%}
-  {{ return(-(-deltawave._default_ranges(strategy, table.rows) // 10)) }}
 {%- endmacro -%}

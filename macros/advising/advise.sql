@@ -22,39 +22,15 @@
 #}
 {%- macro advise(
     model=none, rows=none, row_bytes=none, key_bytes=none, compared_fraction=1, change_fraction=0.01,
-    schema_can_change=false,
-    has_timestamps=false, flags_deletes=false, has_deletes=true, is_remote=false, can_be_locked=true,
-    is_clustered=false,
-    is_join=false, relations=2, snapshot_date=none
-) -%}
-  {{ return(adapter.dispatch('advise', 'deltawave')(
-    model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps,
-    flags_deletes,
-    has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations, snapshot_date
-  )) }}
-{%- endmacro -%}
-
-{%- macro default__advise(
-    model, rows, row_bytes, key_bytes, compared_fraction, change_fraction, schema_can_change, has_timestamps,
-    flags_deletes,
-    has_deletes, is_remote, can_be_locked, is_clustered, is_join, relations, snapshot_date
+    schema_can_change=false, has_timestamps=false, flags_deletes=false, has_deletes=true, is_remote=false,
+    can_be_locked=true, is_clustered=false, is_join=false, relations=2, snapshot_date=none
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- set table = deltawave._described_table(model, {
-    'rows': rows,
-    'row_bytes': row_bytes,
-    'key_bytes': key_bytes,
-    'compared_fraction': compared_fraction,
-    'change_fraction': change_fraction,
-    'schema_can_change': schema_can_change,
-    'has_timestamps': has_timestamps,
-    'flags_deletes': flags_deletes,
-    'has_deletes': has_deletes,
-    'is_remote': is_remote,
-    'can_be_locked': can_be_locked,
-    'is_clustered': is_clustered,
-    'is_join': is_join,
-    'relations': relations,
+    'rows': rows, 'row_bytes': row_bytes, 'key_bytes': key_bytes, 'compared_fraction': compared_fraction,
+    'change_fraction': change_fraction, 'schema_can_change': schema_can_change, 'has_timestamps': has_timestamps,
+    'flags_deletes': flags_deletes, 'has_deletes': has_deletes, 'is_remote': is_remote, 'can_be_locked': can_be_locked,
+    'is_clustered': is_clustered, 'is_join': is_join, 'relations': relations,
   }, snapshot_date) -%}
   {%- set weighed = deltawave._weighed_strategies(table) -%}
   {%- set choice = deltawave._advised_choice(table, weighed) -%}

@@ -6,6 +6,8 @@
 {%- macro _counted_state(log, keys, columns, from_batch=none, to_batch=none, base=none) -%}
   {%- set names = columns | map(attribute='name') | list -%}
   {%- set quoted = deltawave._quoted_list(names) -%}
+  {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
+  {%- set key_names = keys | map('lower') | list -%}
 with weighted_rows as (
     {%- if base %}
     select
@@ -14,7 +16,22 @@ with weighted_rows as (
     from {{ base }}
     union all
     {%- endif %}
-    {{ deltawave._indented(deltawave._weighted_changes(log, keys, names, from_batch, to_batch)) }}
+    -- What the log adds (1) and removes (-1).
+    select
+        {{ quoted | join(',\n        ') }},
+        if(`_change_type` = 'delete', -1, 1) as `_weight`
+    from {{ log }}
+    {%- if bounds %}
+    where {{ bounds | join(' and ') }}
+    {%- endif %}
+    union all
+    select
+        {%- for name in names %}
+        {{ '' if name | lower in key_names else '`_before`.' }}{{ deltawave._quoted(name) }},
+        {%- endfor %}
+        -1 as `_weight`
+    from {{ log }}
+    where {{ (["`_change_type` = 'update'"] + bounds) | join(' and ') }}
 ),
 
 net_rows as (
@@ -28,34 +45,9 @@ lateral view explode(sequence(1, `_copies`)) copies as `_copy`
 where `_copies` > 0
 {%- endmacro -%}
 
-{# The rows that a log adds (1) and removes (-1). #}
-{%- macro _weighted_changes(log, keys, names, from_batch, to_batch) -%}
-  {%- set bounds = deltawave._batch_bounds(from_batch, to_batch) -%}
-  {%- set key_names = keys | map('lower') | list -%}
-select
-    {{ deltawave._quoted_list(names) | join(',\n    ') }},
-    if(`_change_type` = 'delete', -1, 1) as `_weight`
-from {{ log }}
-{%- if bounds %}
-where {{ bounds | join(' and ') }}
-{%- endif %}
-union all
-select
-    {%- for name in names %}
-    {{ '' if name | lower in key_names else '`_before`.' }}{{ deltawave._quoted(name) }},
-    {%- endfor %}
-    -1 as `_weight`
-from {{ log }}
-where {{ (["`_change_type` = 'update'"] + bounds) | join(' and ') }}
-{%- endmacro -%}
-
 {# Do rows form bags, by the option duplicate_keys? Refuses unknown values. #}
 {%- macro _is_multiset(duplicate_keys, macro_name) -%}
   {%- set allowed = deltawave._options().duplicate_keys['values'] -%}
-  {%- if duplicate_keys not in allowed -%}
-    {%- do deltawave._fail('option_value', {
-      'model': macro_name, 'option': 'duplicate_keys', 'value': duplicate_keys, 'allowed': allowed | join(', '),
-    }) -%}
-  {%- endif -%}
+  {%- do deltawave._require_choice(macro_name, 'duplicate_keys', duplicate_keys, allowed) -%}
   {{ return(duplicate_keys == 'multiset') }}
 {%- endmacro -%}

@@ -17,17 +17,7 @@
 {%- macro apply_changes(
   log, base, unique_key, from_batch=none, method='rebuild', columns=none, duplicate_keys='fail'
 ) -%}
-  {{ return(adapter.dispatch('apply_changes', 'deltawave')(
-    log, base, unique_key, from_batch, method, columns, duplicate_keys
-  )) }}
-{%- endmacro -%}
-
-{%- macro default__apply_changes(log, base, unique_key, from_batch, method, columns, duplicate_keys) -%}
-  {%- if method not in ['rebuild', 'merge'] -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'apply_changes', 'option': 'method', 'value': method, 'allowed': 'rebuild or merge',
-    }) -%}
-  {%- endif -%}
+  {%- do deltawave._require_choice('apply_changes', 'method', method, ['rebuild', 'merge']) -%}
   {%- set is_multiset = deltawave._is_multiset(duplicate_keys, 'apply_changes') -%}
   {%- if is_multiset and method == 'merge' -%}
     {%- do deltawave._fail('merge_multiset', {'macro': 'apply_changes'}) -%}
@@ -48,8 +38,6 @@
   {%- set logged = [] -%}
   {%- for name in base_names if name | lower in log_names | map('lower') -%}{%- do logged.append(name) -%}{%- endfor -%}
   {%- set changes = deltawave._last_changes(log, keys, logged, from_batch) -%}
-  {%- if method == 'merge' -%}
-    {{ return(deltawave._merge_changes(base, keys, logged, changes)) }}
-  {%- endif -%}
+  {%- if method == 'merge' -%}{{ return(deltawave._merge_changes(base, keys, logged, changes)) }}{%- endif -%}
   {{ return(deltawave._rebuild(base, keys, base_names, logged, changes)) }}
 {%- endmacro -%}

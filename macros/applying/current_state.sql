@@ -10,12 +10,6 @@
   types), the name of a CTE or a subquery.
 #}
 {%- macro current_state(log, unique_key, from_batch=none, to_batch=none, columns=none, duplicate_keys='fail') -%}
-  {{ return(adapter.dispatch('current_state', 'deltawave')(
-    log, unique_key, from_batch, to_batch, columns, duplicate_keys
-  )) }}
-{%- endmacro -%}
-
-{%- macro default__current_state(log, unique_key, from_batch, to_batch, columns, duplicate_keys) -%}
   {%- set keys = deltawave._key_list(unique_key, 'current_state') -%}
   {%- set is_multiset = deltawave._is_multiset(duplicate_keys, 'current_state') -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}

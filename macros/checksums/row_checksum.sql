@@ -6,20 +6,10 @@
   do decimal(3,1) 1.0 and decimal(3,2) 1.00. The order of columns matters, their names do not.
 #}
 {%- macro row_checksum(columns, bits=64, relation=none) -%}
-  {{ return(adapter.dispatch('row_checksum', 'deltawave')(columns, bits, relation)) }}
-{%- endmacro -%}
-
-{%- macro default__row_checksum(columns, bits, relation) -%}
-  {%- if bits not in [64, 128] -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'row_checksum', 'option': 'bits', 'value': bits, 'allowed': '64 or 128',
-    }) -%}
-  {%- endif -%}
+  {%- do deltawave._require_choice('row_checksum', 'bits', bits, [64, 128]) -%}
   {%- set typed = deltawave._typed_columns(columns, relation, 'row_checksum') -%}
   {%- set low = deltawave._row_hash(typed, lane=0) -%}
-  {%- if bits == 64 -%}
-    {{ return(low) }}
-  {%- endif -%}
+  {%- if bits == 64 -%}{{ return(low) }}{%- endif -%}
   {%- set high = deltawave._row_hash(typed, lane=1) -%}
   {{ return("lower(concat(lpad(hex(" ~ high ~ "), 16, '0'), lpad(hex(" ~ low ~ "), 16, '0')))") }}
 {%- endmacro -%}

@@ -24,9 +24,7 @@
     'place': none,
     'numbered': none,
   } -%}
-  {%- if settings.duplicate_keys == 'multiset' -%}
-    {{ return(deltawave._changes_by_multiset(sides)) }}
-  {%- endif -%}
+  {%- if settings.duplicate_keys == 'multiset' -%}{{ return(deltawave._changes_by_multiset(sides)) }}{%- endif -%}
   {%- set strategy = deltawave._strategy_named('_changes_between', settings.strategy) -%}
   {{ return(deltawave._macro_named(strategy.comparison)(sides)) }}
 {%- endmacro -%}
@@ -58,9 +56,7 @@
   {%- else -%}
     {%- do conditions.extend(equal) -%}
   {%- endif -%}
-  {%- if place -%}
-    {%- do conditions.append('old_side.' ~ place ~ ' = new_side.' ~ place) -%}
-  {%- endif -%}
+  {%- if place -%}{%- do conditions.append('old_side.' ~ place ~ ' = new_side.' ~ place) -%}{%- endif -%}
   {{ return(conditions | join(' and ')) }}
 {%- endmacro -%}
 
@@ -75,10 +71,7 @@
   {{ return(' /*+ ' ~ sides.hint ~ '(old_side) */' if sides.hint else '') }}
 {%- endmacro -%}
 
-{#
-  A column of one side, or null where that side does not have it. old_name, new_name: the column in a relation of
-  pairs.
-#}
+{# A column of one side, or null where that side lacks it. old_name, new_name: the column in a relation of pairs. #}
 {%- macro _cell(side, column) -%}
   {%- if column['in_' ~ side] -%}
     {{ return(column[side ~ '_name'] or side ~ '_side.' ~ deltawave._quoted(column.name)) }}

@@ -40,11 +40,7 @@
 
 {# The expressions for before images that do not exist or are not known; empty if the log has no before images. #}
 {%- macro _null_before(columns, has_before) -%}
-  {%- set nulls = [] -%}
-  {%- for column in deltawave._before_columns(columns) if has_before -%}
-    {%- do nulls.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
-  {%- endfor -%}
-  {{ return(nulls) }}
+  {{ return(deltawave._null_columns(deltawave._before_columns(columns) if has_before else [])) }}
 {%- endmacro -%}
 
 {# A column that only one side has is carried, not compared: otherwise every row would be an update. #}

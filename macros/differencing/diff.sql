@@ -7,27 +7,10 @@
 #}
 {%- macro diff(
     old, new, unique_key, compare_columns=none, ignore_columns=none, tolerance=none, columns=none,
-    strategy='outer_join',
-    batch_id=1, batch_at='current_timestamp()', duplicate_keys='fail'
+    strategy='outer_join', batch_id=1, batch_at='current_timestamp()', duplicate_keys='fail'
 ) -%}
-  {{ return(adapter.dispatch('diff', 'deltawave')(
-    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at,
-    duplicate_keys
-  )) }}
-{%- endmacro -%}
-
-{%- macro default__diff(
-    old, new, unique_key, compare_columns, ignore_columns, tolerance, columns, strategy, batch_id, batch_at,
-    duplicate_keys
-) -%}
-  {%- for option, value, allowed in [
-    ('duplicate_keys', duplicate_keys, ['fail', 'multiset']),
-    ('strategy', strategy, ['auto'] + deltawave._stateless_strategies()),
-  ] if value not in allowed -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'diff', 'option': option, 'value': value, 'allowed': allowed | join(', '),
-    }) -%}
-  {%- endfor -%}
+  {%- do deltawave._require_choice('diff', 'duplicate_keys', duplicate_keys, ['fail', 'multiset']) -%}
+  {%- do deltawave._require_choice('diff', 'strategy', strategy, ['auto'] + deltawave._stateless_strategies()) -%}
   {%- set settings = deltawave._differential_settings('diff', {
     'unique_key': unique_key,
     'compare_columns': compare_columns,

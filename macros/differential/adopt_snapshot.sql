@@ -8,10 +8,6 @@
   changed. See _adopt_snapshot.
 #}
 {%- macro adopt_snapshot(model, snapshot, snapshot_date=none) -%}
-  {{ return(adapter.dispatch('adopt_snapshot', 'deltawave')(model, snapshot, snapshot_date)) }}
-{%- endmacro -%}
-
-{%- macro default__adopt_snapshot(model, snapshot, snapshot_date) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- set node = deltawave._model_node('adopt_snapshot', model) -%}
   {%- if not deltawave._is_log(node) -%}

@@ -31,9 +31,7 @@
     {%- do deltawave._leave_out_erased(job, state.record) -%}
     {%- do deltawave._choose_strategy(job, state) -%}
   {%- endif -%}
-  {%- if var('deltawave_adopt', {}) != {} -%}
-    {%- do deltawave._adopt_snapshot(job, state) -%}
-  {%- endif -%}
+  {%- if var('deltawave_adopt', {}) != {} -%}{%- do deltawave._adopt_snapshot(job, state) -%}{%- endif -%}
 
   {%- set progress = namespace(state=state) -%}
   {%- if flags.EMPTY -%}
@@ -44,17 +42,13 @@
     {%- if settings.every -%}
       {%- do deltawave._warn_of_gaps(job, none if state.is_new_generation else state.record, pending.dumps) -%}
     {%- endif -%}
-    {%- if pending.replaced -%}
-      {%- set progress.state = deltawave._undo_replaced(job, state, pending) -%}
-    {%- endif -%}
+    {%- if pending.replaced -%}{%- set progress.state = deltawave._undo_replaced(job, state, pending) -%}{%- endif -%}
     {%- for dump in pending.dumps -%}
       {%- set progress.state = deltawave._compare_dump(job, progress.state, dump) -%}
     {%- endfor -%}
   {%- endif -%}
 
-  {%- if settings.duplicate_keys == 'quarantine' -%}
-    {%- do deltawave._create_quarantine(job) -%}
-  {%- endif -%}
+  {%- if settings.duplicate_keys == 'quarantine' -%}{%- do deltawave._create_quarantine(job) -%}{%- endif -%}
   {%- set record = progress.state.record -%}
   {%- if settings.retain and record and not flags.EMPTY -%}
     {%- set record = deltawave._retain(job, record) -%}

@@ -24,9 +24,7 @@
   {%- endif -%}
 
   {%- set work = deltawave._pending_work(job, followed, selected, last) -%}
-  {%- if work.method == 'nothing' -%}
-    {{ return(last) }}
-  {%- endif -%}
+  {%- if work.method == 'nothing' -%}{{ return(last) }}{%- endif -%}
   {%- if last and work.method == 'build' -%}
     {%- do log('deltawave: ' ~ job.name ~ ': rebuilt from ' ~ followed.name ~ ': ' ~ work.reason, info=true) -%}
   {%- endif -%}
@@ -36,10 +34,13 @@
   {%- set staged = deltawave._stage_work(job, batch, work, followed, last) -%}
   {%- do deltawave._require_same_log(job, batch, followed) -%}
   {%- set record = deltawave._follower_record(job, batch, work, staged, followed, last) -%}
-  {%- do deltawave._check_follower_contract(job, batch, record) -%}
-  {%- if not last -%}
-    {%- do deltawave._create_batches(job) -%}
+  {%- if config.get('contract').enforced -%}
+    {#- It describes the view's columns, which readers see. -#}
+    {%- do deltawave._require_contract(
+      job, batch, deltawave._columns_of_query(deltawave._select_of_view(job, record))
+    ) -%}
   {%- endif -%}
+  {%- if not last -%}{%- do deltawave._create_batches(job) -%}{%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
   {%- do deltawave._report_batch(job, batch, record) -%}
   {{ return(record) }}
@@ -57,28 +58,16 @@
 {%- macro _follower_record(job, batch, work, staged, followed, last) -%}
   {#- A query on the table before may still run. -#}
   {%- set previous = [last.rows] if last and last.rows != staged.rows else [] -%}
-  {%- set decision = deltawave._decision(job, batch, {
+  {%- set decision = deltawave._decision(job, batch, dict({
     'tables': [staged.rows] + previous + ([staged.patch] if staged.patch else []),
     'file_format': last.file_format if last and last.rows == staged.rows else job.settings.file_format,
-    'batch_at': followed.batch_at,
-    'snapshot_date': followed.snapshot_date,
-    'strategy': staged.method,
-    'reason': work.reason,
-    'rows_old': last.rows_new if last else 0,
-    'rows_dump': work.changes.inserts + work.changes.deletes + work.changes.updates + work.changes.backfilled,
-    'rows_new': followed.rows_new,
-    'inserts': work.changes.inserts,
-    'deletes': work.changes.deletes,
-    'updates': work.changes.updates,
-    'backfilled': work.changes.backfilled,
-  }) -%}
+    'batch_at': followed.batch_at, 'snapshot_date': followed.snapshot_date, 'strategy': staged.method,
+    'reason': work.reason, 'rows_old': last.rows_new if last else 0,
+    'rows_dump': work.changes.values() | sum, 'rows_new': followed.rows_new,
+  }, **work.changes)) -%}
   {{ return(dict(decision, **{
-    'rows': staged.rows,
-    'patch': staged.patch,
-    'unique_key': job.settings.unique_key,
-    'columns': deltawave._stored_columns(work.columns),
-    'shown': work.shown,
-    'fingerprint': work.fingerprint,
+    'rows': staged.rows, 'patch': staged.patch, 'unique_key': job.settings.unique_key,
+    'columns': deltawave._stored_columns(work.columns), 'shown': work.shown, 'fingerprint': work.fingerprint,
     'followed': {
       'batch_id': followed.batch_id,
       'attempt': followed.attempt,
@@ -95,4 +84,28 @@
     {%- do stored.append({'name': column.name, 'data_type': column.data_type}) -%}
   {%- endfor -%}
   {{ return(stored) }}
+{%- endmacro -%}
+
+{# What both materializations do. #}
+{%- macro _materialize_follower(node, relation, sql, pre_hooks, post_hooks) -%}
+  {%- set job = deltawave._open_follower(node, relation, sql) -%}
+
+  {{ run_hooks(pre_hooks) }}
+
+  {%- set record = deltawave._follow(job) -%}
+  {#- persist_docs: a comment stands on the stored column, which the view shows under another name. -#}
+  {%- set stored_as = {} -%}
+  {%- for meta, name in (job.settings.snapshot_meta_column_names or {}).items() -%}
+    {%- do stored_as.update({name: deltawave._meta_columns()[meta]}) -%}
+  {%- endfor -%}
+  {%- set table = deltawave._attempt_relation(job, record.rows) if record else none -%}
+  {%- do deltawave._describe_view(job, record, table, stored_as) -%}
+  {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
+    {{ job.statements | join(';\n\n') }}
+  {%- endcall -%}
+
+  {{ run_hooks(post_hooks) }}
+  {%- do apply_grants(job.target, config.get('grants'), should_revoke=false) -%}
+
+  {{ return({'relations': [job.target]}) }}
 {%- endmacro -%}

@@ -55,10 +55,7 @@ where `_change_type` <> 'delete'
 {%- endif %}
 {%- endmacro -%}
 
-{#
-  All versions of a table with new changes: those that were closed, those of unchanged rows, and those of the changed
-  ones.
-#}
+{# All versions of a table with new changes: closed ones, those of unchanged rows, and those of changed rows. #}
 {%- macro _rebuild_versions(job, work, changes, base) -%}
   {%- set names = deltawave._columns_of_follower(job, work.columns) | map(attribute='name') | list -%}
 select

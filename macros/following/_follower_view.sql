@@ -1,5 +1,6 @@
 {# The model as its readers see it; the row that counts the merges is left out. Batch 0 has no table. #}
 {%- macro default___follower_view(job, record) -%}
+{%- set columns = record.columns + (deltawave._version_columns() if record.shown.meta else []) -%}
 select {{ deltawave._view_mark() }} {{ tojson({'batch_id': record.batch_id, 'attempt': record.attempt}) }} */
     {{ deltawave._shown_values(record) | join(',\n    ') }}
 {%- if record.rows %}
@@ -10,18 +11,13 @@ where `_applied` is null
 {%- else %}
 from (
     select
-        {%- for column in record.columns + (deltawave._version_columns() if record.shown.meta else []) %}
-        cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
-        {%- endfor %}
+        {{ deltawave._null_columns(columns) | join(',\n        ') }}
 ) as no_rows
 where false
 {%- endif %}
 {%- endmacro -%}
 
-{#
-  The columns of the view, as SQL: those of the select, and those that dbt snapshots have, under their configured
-  names.
-#}
+{# The view's columns, as SQL: those of the select, and those that dbt snapshots have, under their configured names. #}
 {%- macro _shown_values(record) -%}
   {%- set values = deltawave._quoted_list(record.shown.columns) -%}
   {%- set stored = deltawave._meta_columns() -%}
@@ -38,10 +34,7 @@ where false
   {{ return(values) }}
 {%- endmacro -%}
 
-{#
-  --empty, or a log without a batch: an empty view, so that others can be built on it. An existing one is left as it
-  is.
-#}
+{# --empty, or a log without a batch: an empty view, so that others can be built on it. An existing one stays. #}
 {%- macro _create_without_batches(job, selected) -%}
   {%- if not job.view_exists -%}
     {%- do deltawave._replace_view(job, {
@@ -64,24 +57,4 @@ where false
       'batch_id': batch.batch_id, 'attempt': batch.attempt, 'rows': none, 'columns': work.columns, 'shown': work.shown,
     })) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{# An enforced contract describes the view's columns, which readers see. It is checked before the decision. #}
-{%- macro _check_follower_contract(job, batch, record) -%}
-  {%- if config.get('contract').enforced -%}
-    {%- do deltawave._require_contract(
-      job, batch, deltawave._columns_of_query(deltawave._select_of_view(job, record))
-    ) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{# persist_docs. A comment stands on the stored column, which the view shows under another name. #}
-{%- macro _describe_follower(job, record) -%}
-  {%- set known_as = {} -%}
-  {%- for meta, name in (job.settings.snapshot_meta_column_names or {}).items() -%}
-    {%- do known_as.update({name: deltawave._meta_columns()[meta]}) -%}
-  {%- endfor -%}
-  {%- do deltawave._describe_view(
-    job, record, deltawave._attempt_relation(job, record.rows) if record else none, known_as
-  ) -%}
 {%- endmacro -%}

@@ -72,9 +72,7 @@ using (
     inner join {{ is_new | indent }}
     union all
     select
-        {%- for column in columns %}
-        cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }},
-        {%- endfor %}
+        {{ deltawave._null_columns(columns) | join(',\n        ') }},
         {{ 'true' if is_versioned else 'false' }} as {{ flag }},
         cast({{ record.batch_id }} as bigint) as `_applied`
     from (select 1 as one) as marked

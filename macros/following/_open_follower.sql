@@ -47,10 +47,9 @@
   {%- set logged = deltawave._differential_settings(parent.name, parent.config) -%}
   {%- set keys = settings.unique_key or logged.unique_key -%}
   {%- if keys | map('lower') | sort != logged.unique_key | map('lower') | sort -%}
-    {%- do deltawave._fail('option_value', {
-      'model': node.name, 'option': 'unique_key', 'value': keys,
-      'allowed': 'the key of ' ~ parent.name ~ ': ' ~ logged.unique_key | join(', '),
-    }) -%}
+    {%- do deltawave._refuse_option(
+      node.name, 'unique_key', keys, 'the key of ' ~ parent.name ~ ': ' ~ logged.unique_key | join(', ')
+    ) -%}
   {%- endif -%}
   {%- if settings.kind == 'scd2' and logged.duplicate_keys == 'multiset' -%}
     {%- do deltawave._fail('scd2_multiset', {'model': node.name, 'log': parent.name}) -%}
@@ -81,9 +80,8 @@
 {%- endmacro -%}
 
 {#
-  The published state of the log that a model follows: {job, name, columns: their names, those that are hidden now
-  included, log, batch_id, attempt, generation, first_batch, rows_new, batch_at, snapshot_date, history,
-  batches_columns}; batch 0 for a log without batches.
+  The published state of the log that a model follows: its record, with {job, name, columns: their names, those that are
+  hidden now included}; batch 0 for a log without batches.
 #}
 {%- macro _followed_log(job) -%}
   {%- set node = job.follows -%}
@@ -108,15 +106,8 @@
   {%- do deltawave._refresh(job, record.file_format, [
     deltawave._helper_relation(opened, record.log), opened.batches,
   ]) -%}
-  {%- set followed = {
-    'job': opened, 'name': node.name, 'columns': record.columns | map(attribute='name') | list + record.hidden,
-  } -%}
-  {%- for key in [
-    'log', 'batch_id', 'attempt', 'generation', 'first_batch', 'rows_new', 'batch_at', 'snapshot_date', 'history',
-    'batches_columns',
-  ] -%}
-    {%- do followed.update({key: record[key]}) -%}
-  {%- endfor -%}
-  {%- do followed.update(erased_at=record.get('erased_at')) -%}
-  {{ return(followed) }}
+  {{ return(dict(
+    record, job=opened, name=node.name, columns=record.columns | map(attribute='name') | list + record.hidden,
+    erased_at=record.get('erased_at')
+  )) }}
 {%- endmacro -%}

@@ -9,8 +9,8 @@
 {%- macro _pending_work(job, followed, selected, last) -%}
   {%- do deltawave._require_names_of_log(job, followed, selected) -%}
   {%- set fingerprint = deltawave._follower_fingerprint(job) -%}
-  {%- set news = deltawave._news_of_log(job, followed, last) if last else none -%}
-  {%- set reason = deltawave._reason_to_build(job, followed, last, news, fingerprint) -%}
+  {%- set since = deltawave._log_since(job, followed, last) if last else none -%}
+  {%- set reason = deltawave._reason_to_build(job, followed, last, since, fingerprint) -%}
   {%- set columns = deltawave._next_columns(selected, none if reason else last) -%}
   {%- set shown = {
     'columns': selected | map(attribute='name') | list,
@@ -19,19 +19,22 @@
   } -%}
   {%- set work = {'reason': reason, 'columns': columns, 'shown': shown, 'fingerprint': fingerprint} -%}
   {%- if reason -%}
-    {%- do deltawave._require_whole_log(job, followed, last, news, reason) -%}
+    {%- do deltawave._require_whole_log(job, followed, last, since, reason) -%}
     {{ return(dict(work, method='build', after=0, changes={
       'inserts': followed.rows_new, 'deletes': 0, 'updates': 0, 'backfilled': 0,
     })) }}
   {%- endif -%}
   {%- set is_same_table = columns | selectattr('is_changed') | list == [] -%}
-  {%- if news.changes.values() | sum == 0 and is_same_table -%}
+  {%- if since.changes.values() | sum == 0 and is_same_table -%}
     {%- set method = 'nothing' if shown == last.shown else 'show' -%}
   {%- else -%}
-    {%- set method = 'merge' if deltawave._can_merge(job, columns, last) else 'rewrite' -%}
+    {#- Rows of a bag are counted, and wider columns are rewritten; both need the whole table. -#}
+    {%- set is_widened = columns | rejectattr('was', 'none') | selectattr('is_changed') | list != [] -%}
+    {%- set is_merged = deltawave._is_merged(last.file_format) and last.file_format == job.settings.file_format -%}
+    {%- set method = 'merge' if is_merged and not is_widened and not job.settings.is_multiset else 'rewrite' -%}
   {%- endif -%}
   {{ return(dict(
-    work, method=method, reason='batches after ' ~ last.followed.batch_id, after=news.after, changes=news.changes
+    work, method=method, reason='batches after ' ~ last.followed.batch_id, after=since.after, changes=since.changes
   )) }}
 {%- endmacro -%}
 
@@ -45,28 +48,28 @@
 {%- endmacro -%}
 
 {# Why the table is written from the whole log; none if it continues. #}
-{%- macro _reason_to_build(job, followed, last, news, fingerprint) -%}
+{%- macro _reason_to_build(job, followed, last, since, fingerprint) -%}
   {%- if not last -%}
     {{ return('first run') }}
   {%- elif flags.FULL_REFRESH and job.settings.full_refresh is not false -%}
     {{ return('--full-refresh was given') }}
   {%- elif fingerprint != last.fingerprint -%}
     {{ return('the select, the key or an option was edited') }}
-  {%- elif not news.is_standing or followed.generation != last.followed.generation -%}
+  {%- elif not since.is_standing or followed.generation != last.followed.generation -%}
     {{ return('batches up to ' ~ last.followed.batch_id ~ ', which it had read, were undone or replaced') }}
-  {%- elif news.expired -%}
+  {%- elif since.expired -%}
     {{ return('batches after ' ~ last.followed.batch_id ~ ', which it had not read, have expired') }}
   {%- endif -%}
   {{ return(none) }}
 {%- endmacro -%}
 
 {#
-  Stops before versions are lost that only the table still has. A table of current rows has nothing that the log lacks.
+  Stops before versions are lost that only the table still has. A table of current rows has nothing more than the log.
   full_refresh: true says that --full-refresh may.
 #}
-{%- macro _require_whole_log(job, followed, last, news, reason) -%}
+{%- macro _require_whole_log(job, followed, last, since, reason) -%}
   {%- if last and job.settings.kind == 'scd2' and not (flags.FULL_REFRESH and job.settings.full_refresh) -%}
-    {%- set is_known = news.is_known and followed.generation == last.followed.generation -%}
+    {%- set is_known = since.is_known and followed.generation == last.followed.generation -%}
     {%- if not is_known or followed.first_batch != last.followed.first_batch -%}
       {%- do deltawave._fail('versions_lost', {
         'model': job.name, 'log': followed.name, 'reason': reason, 'first': followed.first_batch,
@@ -81,12 +84,12 @@
   batch they begin. The batch is known by its attempt
   too: a log that was dropped and built again counts from 1.
 #}
-{%- macro _news_of_log(job, followed, last) -%}
-  {%- set seen = last.followed.batch_id -%}
-  {%- if (followed.batch_id, followed.attempt) == (seen, last.followed.attempt) -%}
+{%- macro _log_since(job, followed, last) -%}
+  {%- set last_read = last.followed.batch_id -%}
+  {%- if (followed.batch_id, followed.attempt) == (last_read, last.followed.attempt) -%}
     {#- The published batch stands, and there is none after it. -#}
     {{ return({
-      'is_known': true, 'is_standing': true, 'expired': 0, 'after': seen,
+      'is_known': true, 'is_standing': true, 'expired': 0, 'after': last_read,
       'changes': {'inserts': 0, 'deletes': 0, 'updates': 0, 'backfilled': 0},
     }) }}
   {%- endif -%}
@@ -95,13 +98,13 @@
     Where no changes lie between, expired batches are of no interest, and the first batch is the state that the table
     has.
   -#}
-  {%- set after = [seen, followed.first_batch] | max -%}
-  {%- set is_seen = 'batch_id = ' ~ seen ~ ' and attempt = ' ~ deltawave._literal(last.followed.attempt) -%}
+  {%- set after = [last_read, followed.first_batch] | max -%}
+  {%- set is_last_read = 'batch_id = ' ~ last_read ~ ' and attempt = ' ~ deltawave._literal(last.followed.attempt) -%}
   {%- set sql -%}
 select
-    (select count(*) from {{ batches }} where {{ is_seen }}) as is_known,
-    count_if({{ is_seen }}) as is_standing,
-    count_if(batch_id > {{ seen }} and batch_id <= {{ followed.first_batch }} and inserts + deletes + updates + backfilled > 0) as expired,
+    (select count(*) from {{ batches }} where {{ is_last_read }}) as is_known,
+    count_if({{ is_last_read }}) as is_standing,
+    count_if(batch_id > {{ last_read }} and batch_id <= {{ followed.first_batch }} and inserts + deletes + updates + backfilled > 0) as expired,
     {%- for kind in ['inserts', 'deletes', 'updates', 'backfilled'] %}
     coalesce(sum(if(batch_id > {{ after }}, {{ kind }}, 0)), 0) as {{ kind }}{{ ',' if not loop.last }}
     {%- endfor %}
@@ -137,16 +140,6 @@ where batch_id <= {{ followed.batch_id }}
     }) -%}
   {%- endfor -%}
   {{ return(columns) }}
-{%- endmacro -%}
-
-{# Rows of a bag are counted, and wider columns are rewritten; both need the whole table. #}
-{%- macro _can_merge(job, columns, last) -%}
-  {%- set is_widened = columns | rejectattr('was', 'none') | selectattr('is_changed') | list != [] -%}
-  {%- set file_format = job.settings.file_format -%}
-  {{ return(
-    deltawave._is_merged(file_format) and last.file_format == file_format and not is_widened
-    and not job.settings.is_multiset
-  ) }}
 {%- endmacro -%}
 
 {# Do tables of that format take merges? #}

@@ -1,7 +1,4 @@
-{#
-  The columns of rows that the model's select returns: [{name, data_type}], without those that the log adds, which have
-  to be there.
-#}
+{# The columns of rows that the select returns: [{name, data_type}], without the log's own, which have to be there. #}
 {%- macro _selected_columns(job) -%}
   {%- set all = deltawave._columns_of(job.sql) -%}
   {%- set names = all | map(attribute='name') | map('lower') | list -%}

@@ -1,42 +1,30 @@
-{#
-  Writes what a run decides, where no reader looks: {method, rows: the table, patch: the changes to merge into it, or
-  none}.
-#}
+{# Writes what a run decides, where no reader looks: {method, rows: the table, patch: changes to merge, or none}. #}
 {%- macro _stage_work(job, batch, work, followed, last) -%}
-  {%- if work.method == 'show' -%}
-    {{ return({'method': 'show', 'rows': last.rows, 'patch': none}) }}
-  {%- endif -%}
+  {%- if work.method == 'show' -%}{{ return({'method': 'show', 'rows': last.rows, 'patch': none}) }}{%- endif -%}
   {%- if last -%}
     {%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}
   {%- endif -%}
   {%- set changes = deltawave._followed_changes(job, work, followed) -%}
   {%- do deltawave._require_all_changes(job, batch, work, followed, changes) -%}
   {%- set base = none if work.method == 'build' else deltawave._base_rows(job, work, last) -%}
-  {%- if work.method == 'merge' and deltawave._has_columns(job, work, last) -%}
-    {%- set patch = deltawave._own_table(batch, 'patch') -%}
-    {%- do deltawave._create_patch(job, patch, work, changes, base) -%}
-    {{ return({'method': 'merge', 'rows': last.rows, 'patch': patch}) }}
+  {%- if work.method == 'merge' -%}
+    {#- Readers do not see a new column yet. Where a failed attempt has added one of another type, all is rewritten. -#}
+    {%- set added = work.columns | selectattr('was', 'none') | list -%}
+    {%- if not added or deltawave._add_columns(job, deltawave._attempt_relation(job, last.rows), added) -%}
+      {%- set patch = deltawave._own_table(batch, 'patch') -%}
+      {%- do deltawave._create_patch(job, patch, work, changes, base) -%}
+      {{ return({'method': 'merge', 'rows': last.rows, 'patch': patch}) }}
+    {%- endif -%}
   {%- endif -%}
   {%- set rows = deltawave._own_table(batch, 'rows') -%}
   {%- do deltawave._create_rows(job, batch, rows, work, deltawave._rows_now(job, work, changes, base)) -%}
   {{ return({'method': 'build' if work.method == 'build' else 'rewrite', 'rows': rows, 'patch': none}) }}
 {%- endmacro -%}
 
-{#
-  Adds new columns to the table that changes are merged into; readers do not see them yet. False if an attempt that
-  failed has added one with another type:
-  then the table has to be rewritten.
-#}
-{%- macro _has_columns(job, work, last) -%}
-  {%- set added = work.columns | selectattr('was', 'none') | list -%}
-  {{ return(added == [] or deltawave._add_columns(job, deltawave._attempt_relation(job, last.rows), added)) }}
-{%- endmacro -%}
-
 {# All columns that a table stores. #}
 {%- macro _columns_of_follower(job, columns) -%}
-  {{ return(deltawave._stored_columns(columns) + (
-    deltawave._version_columns() if job.settings.kind == 'scd2' else []
-  )) }}
+  {%- set of_versions = deltawave._version_columns() if job.settings.kind == 'scd2' else [] -%}
+  {{ return(deltawave._stored_columns(columns) + of_versions) }}
 {%- endmacro -%}
 
 {#
@@ -47,7 +35,8 @@
 (
     select
         {%- for column in work.columns %}
-        {{ deltawave._selected_value(column) }},
+        {%- set name = deltawave._quoted(column.name) %}
+        {{ name if column.is_shown else 'cast(null as ' ~ column.data_type ~ ') as ' ~ name }},
         {%- endfor %}
         {{ deltawave._quoted_list(deltawave._required_log_columns(job)) | join(',\n        ') }}
     from {{ deltawave._indented(job.sql) }}
@@ -75,11 +64,6 @@ select
       'log': followed.name, 'selected': counts[0], 'logged': counts[1],
     }) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{%- macro _selected_value(column) -%}
-  {%- set name = deltawave._quoted(column.name) -%}
-  {{ return(name if column.is_shown else 'cast(null as ' ~ column.data_type ~ ') as ' ~ name) }}
 {%- endmacro -%}
 
 {# The rows of the table as it is, in its next columns. #}
@@ -116,10 +100,7 @@ select
   {{ return(deltawave._followed_versions(job, work, changes)) }}
 {%- endmacro -%}
 
-{#
-  Writes a table. One that takes merges has another row, without values, with the number of the last batch that was
-  merged into it.
-#}
+{# Writes a table. One that takes merges has one more row, which only names the last batch that was merged into it. #}
 {%- macro _create_rows(job, batch, rows, work, select) -%}
   {%- set columns = deltawave._columns_of_follower(job, work.columns) -%}
   {%- set is_merged = deltawave._is_merged(job.settings.file_format) -%}
@@ -141,9 +122,7 @@ from built
 {%- if is_merged %}
 union all
 select
-    {%- for column in columns %}
-    cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }},
-    {%- endfor %}
+    {{ deltawave._null_columns(columns) | join(',\n    ') }},
     cast({{ batch.batch_id }} as bigint) as `_applied`
 {%- endif %}
   {%- endset -%}

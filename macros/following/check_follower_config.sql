@@ -1,7 +1,4 @@
-{#
-  Refuses a wrong configuration without touching the warehouse; the adapter calls it for every model before any
-  statement runs.
-#}
+{# Refuses a wrong configuration; the adapter calls it for every model before any statement runs. #}
 {%- macro check_follower_config(name, config) -%}
   {%- set settings = deltawave._follower_settings(name, config) -%}
   {%- for node in graph.nodes.values() if node.name == name and node.config.materialized == config.materialized -%}

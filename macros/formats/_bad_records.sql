@@ -5,11 +5,10 @@
 #}
 {%- macro _bad_records(definition) -%}
 {%- set format = definition.format -%}
-{%- set parts = definition.partitions | map(attribute='name') | list -%}
-{%- set names = deltawave._quoted_list(parts) -%}
+{%- set names = definition.partitions | map(attribute='name') | list + ['file'] -%}
+{%- set quoted = deltawave._quoted_list(names) | join(',\n    ') -%}
 {%- set framed = format.header or format.trailer -%}
-{%- set lines = deltawave._indented(deltawave._lines(definition)) -%}
-with {{ 'lines as (\n    ' ~ lines ~ '\n),\n\n' if framed }}ordered_lines as (
+with ordered_lines as (
     {{ deltawave._indented(deltawave._lines(definition, ordered=true)) }}
 ),
 
@@ -26,18 +25,19 @@ numbered as (
 ),
 
 {{ deltawave._read_records(
-  definition, 'numbered', parts + ['file', 'line_number'] + (['_lines'] if framed else []), deltawave._misplaced(format)
+  definition, 'numbered', names + ['line_number'] + (['_lines'] if framed else []), deltawave._misplaced(format)
 ) }}
 {%- if framed %},
+
+lines as (
+    {{ deltawave._indented(deltawave._lines(definition)) }}
+),
 
 {{ deltawave._file_problems(definition) }}
 {%- endif %}
 
 select
-    {%- for name in names %}
-    {{ name }},
-    {%- endfor %}
-    `file`,
+    {{ quoted }},
     `line_number`,
     `_text` as `record`,
     `reason`
@@ -46,10 +46,7 @@ where `reason` is not null
 {%- if framed %}
 union all
 select
-    {%- for name in names %}
-    {{ name }},
-    {%- endfor %}
-    `file`,
+    {{ quoted }},
     cast(null as bigint) as `line_number`,
     cast(null as string) as `record`,
     `problem` as `reason`
@@ -60,16 +57,16 @@ where `problem` is not null
 
 {# What is wrong with the place of a line of the header or the trailer, or null. #}
 {%- macro _misplaced(format) -%}
-  {%- set cases = [] -%}
-  {%- for line in format.header -%}
-    {%- do cases.append('when ' ~ deltawave._matches('`_text`', line.pattern) ~ ' and `line_number` <> ' ~ loop.index
-      ~ " then 'a header that is not line " ~ loop.index ~ "'") -%}
-  {%- endfor -%}
-  {%- for line in format.trailer -%}
-    {%- do cases.append('when ' ~ deltawave._matches('`_text`', line.pattern) ~ ' and `line_number` <> `_lines` - ' ~ loop.revindex0
-      ~ " then 'a trailer that is not the last line'") -%}
-  {%- endfor -%}
-  {{ return('case ' ~ cases | join(' ') ~ ' end') }}
+case
+    {%- for line in format.header %}
+    when {{ deltawave._matches('`_text`', line.pattern) }} and `line_number` <> {{ loop.index }}
+        then 'a header that is not line {{ loop.index }}'
+    {%- endfor %}
+    {%- for line in format.trailer %}
+    when {{ deltawave._matches('`_text`', line.pattern) }} and `line_number` <> `_lines` - {{ loop.revindex0 }}
+        then 'a trailer that is not the last line'
+    {%- endfor %}
+end
 {%- endmacro -%}
 
 {#
@@ -92,7 +89,7 @@ ordered_lines as (
 ),
 
 misplaced as (
-    select {{ deltawave._misplaced_of_file(format) }} as `reason`
+    select {{ deltawave._indented(deltawave._misplaced_of_file(format)) }} as `reason`
     from ordered_lines
     group by `file`
 )
@@ -118,17 +115,17 @@ from bad
 
 {# What is wrong if a record stands before the header or after the trailer, or null. #}
 {%- macro _misplaced_of_file(format) -%}
-  {%- set place = 'struct(`_block`, `_place`)' -%}
-  {%- set cases = [] -%}
-  {%- if format.header -%}
-    {%- set is_header = deltawave._is_one_of(format.header, '`_text`') -%}
-    {%- do cases.append('when min(if(' ~ is_header ~ ', null, ' ~ place ~ ')) < max(if(' ~ is_header ~ ', ' ~ place ~ ", null)) "
-      ~ "then 'a record before the header'") -%}
-  {%- endif -%}
-  {%- if format.trailer -%}
-    {%- set is_trailer = deltawave._is_one_of(format.trailer, '`_text`') -%}
-    {%- do cases.append('when max(if(' ~ is_trailer ~ ', null, ' ~ place ~ ')) > min(if(' ~ is_trailer ~ ', ' ~ place ~ ", null)) "
-      ~ "then 'a record after the trailer'") -%}
-  {%- endif -%}
-  {{ return('case ' ~ cases | join(' ') ~ ' end') }}
+{%- set place = 'struct(`_block`, `_place`)' -%}
+{%- set is_header = deltawave._is_one_of(format.header, '`_text`') -%}
+{%- set is_trailer = deltawave._is_one_of(format.trailer, '`_text`') -%}
+case
+    {%- if format.header %}
+    when min({{ place }}) filter (where not {{ is_header }}) < max({{ place }}) filter (where {{ is_header }})
+        then 'a record before the header'
+    {%- endif %}
+    {%- if format.trailer %}
+    when max({{ place }}) filter (where not {{ is_trailer }}) > min({{ place }}) filter (where {{ is_trailer }})
+        then 'a record after the trailer'
+    {%- endif %}
+end
 {%- endmacro -%}

@@ -10,13 +10,10 @@
   {%- set aliases = {
     'utf8': 'utf-8', 'ascii': 'us-ascii', 'latin1': 'iso-8859-1', 'latin-1': 'iso-8859-1', 'cp1252': 'windows-1252',
   } -%}
-  {%- set encoding = 'utf-8' if given is none or given is not defined
-      else given | string | lower | replace('_', '-') -%}
+  {%- set encoding = 'utf-8' if given is none else given | string | lower | replace('_', '-') -%}
   {%- set encoding = aliases.get(encoding, encoding) -%}
   {%- if encoding not in known -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'encoding', 'value': given, 'allowed': known | join(', '),
-    }) -%}
+    {%- do deltawave._refuse_value(name, 'encoding', given, known | join(', ')) -%}
   {%- endif -%}
   {{ return(encoding) }}
 {%- endmacro -%}
@@ -31,8 +28,7 @@
     {#- Without the byte order mark, with which some programs begin a file. -#}
     {{ return("trim(leading '\\ufeff' from make_valid_utf8(" ~ line ~ '))') }}
   {%- endif -%}
-  {%- set from = [] -%}
-  {%- set to = [] -%}
+  {%- set from, to = [], [] -%}
   {%- for byte in range(128, 256) -%}
     {%- set code = '\\u00' ~ '%02x' | format(byte) -%}
     {%- set latin = fromjson('"' ~ code ~ '"') -%}
@@ -51,9 +47,4 @@
   {#- Exchanging characters takes most of the time of a read, and most lines have none to exchange. -#}
   {%- set decoded = "translate(" ~ decoded ~ ", '" ~ from | join ~ "', '" ~ to | join ~ "')" if from else decoded -%}
   {{ return('if(' ~ is_ascii ~ ', ' ~ line ~ ', ' ~ decoded ~ ')') }}
-{%- endmacro -%}
-
-{# Does a line hold bytes that mean nothing in the encoding? `text` is the line, decoded. #}
-{%- macro _is_undecodable(encoding, line, text) -%}
-  {{ return('not is_valid_utf8(' ~ line ~ ')' if encoding == 'utf-8' else 'contains(' ~ text ~ ", '\\ufffd')") }}
 {%- endmacro -%}

@@ -45,9 +45,9 @@
 {%- endmacro -%}
 
 {# Does a text match a regular expression as a whole? #}
-{%- macro _matches(text, pattern) -%}
-  {{ return(text ~ ' rlike ' ~ deltawave._literal('\\A(?:' ~ pattern ~ ')\\z')) }}
-{%- endmacro -%}
+{%- macro _matches(text, pattern) -%}{{ return(text ~ ' rlike ' ~ deltawave._whole_pattern(pattern)) }}{%- endmacro -%}
+
+{%- macro _whole_pattern(pattern) -%}{{ return(deltawave._literal('\\A(?:' ~ pattern ~ ')\\z')) }}{%- endmacro -%}
 
 {# The pattern of a number. Digits beyond those of its type are not allowed, unless they are zeros. #}
 {%- macro _number_pattern(field, decimal_separator) -%}

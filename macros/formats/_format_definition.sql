@@ -3,19 +3,31 @@
   The production version of WHIPS takes such a definition of "the record format of the snapshots", which "identifies
   the key field(s)" (LG96 6).
 
-  name: the source, for messages; partitions: the names of the columns from folders.
+  name: the source, for messages; external: its block, as _known_fields returns it; partitions: the names of the columns
+  from folders.
 #}
 {%- macro _format_definition(name, file_format, external, partitions) -%}
   {%- set fields = deltawave._format_fields(name, file_format, external, partitions) -%}
   {%- set format = {
     'kind': file_format,
     'encoding': deltawave._encoding(name, external.encoding),
-    'record_separator': deltawave._record_separator(name, external),
+    'record_separator': deltawave._format_text(name, 'record_separator', external.record_separator),
     'decimal_separator': deltawave._format_choice(name, 'decimal_separator', external.decimal_separator, ['.', ',']),
     'bad_records': deltawave._format_choice(name, 'bad_records', external.bad_records, ['quarantine', 'fail']),
     'fields': fields,
-    'key': deltawave._format_key(name, external.key, fields),
+    'key': [external.key] if external.key is string else (external.key or []) | list,
   } -%}
+  {%- set names = fields | map(attribute='name') | list -%}
+  {%- for wanted in format.key if wanted not in names -%}
+    {%- do deltawave._fail('format_key', {'source': name, 'value': wanted, 'fields': names | join(', ')}) -%}
+  {%- endfor -%}
+  {#- Spark looks for its bytes in UTF-8, before a line is decoded; ASCII has the same bytes in every encoding. -#}
+  {%- set separator = format.record_separator -%}
+  {%- if separator and not separator.isascii() and format.encoding != 'utf-8' -%}
+    {%- do deltawave._refuse_value(
+      name, 'record_separator', separator, 'characters of ASCII, or any with encoding: utf-8'
+    ) -%}
+  {%- endif -%}
   {%- if file_format == 'fixed_width' -%}
     {%- do format.update(
       record_length=deltawave._record_length(name, external.record_length, fields),
@@ -42,63 +54,35 @@
 
 {# The value of an option that takes one of a few values; by default the first of them. #}
 {%- macro _format_choice(name, option, value, allowed) -%}
-  {%- if value is not none and value is defined and value not in allowed -%}
+  {%- if value is not none and value not in allowed -%}
     {%- set names = allowed | reject('none') | map('string') | map('lower') | join(' or ') -%}
-    {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': value, 'allowed': names}) -%}
+    {%- do deltawave._refuse_value(name, option, value, names) -%}
   {%- endif -%}
-  {{ return(allowed[0] if value is none or value is not defined else value) }}
+  {{ return(allowed[0] if value is none else value) }}
 {%- endmacro -%}
 
 {# Text that is not empty, or none. A number in the yml is refused: 007 without quotes would be 7. #}
 {%- macro _format_text(name, option, value) -%}
-  {%- if value is none or value is not defined -%}
-    {{ return(none) }}
-  {%- elif value is not string or not value -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': option, 'value': value, 'allowed': 'text in quotes',
-    }) -%}
+  {%- if value is not none and (value is not string or not value) -%}
+    {%- do deltawave._refuse_value(name, option, value, 'text in quotes') -%}
   {%- endif -%}
   {{ return(value) }}
 {%- endmacro -%}
 
-{#
-  The end of a record. Spark looks for its bytes in UTF-8, before a line is decoded: ASCII has the same bytes in every
-  encoding.
-#}
-{%- macro _record_separator(name, external) -%}
-  {%- set separator = deltawave._format_text(name, 'record_separator', external.record_separator) -%}
-  {%- if separator and not separator.isascii() and deltawave._encoding(name, external.encoding) != 'utf-8' -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'record_separator', 'value': separator,
-      'allowed': 'characters of ASCII, or any with encoding: utf-8',
-    }) -%}
-  {%- endif -%}
-  {{ return(separator) }}
-{%- endmacro -%}
-
-{# The names of the key's fields, in the spelling of the fields. #}
-{%- macro _format_key(name, given, fields) -%}
-  {%- set names = fields | map(attribute='name') | list -%}
-  {%- set key = [given] if given is string else (given or []) -%}
-  {%- for wanted in key if wanted not in names -%}
-    {%- do deltawave._fail('format_key', {'source': name, 'value': wanted, 'fields': names | join(', ')}) -%}
-  {%- endfor -%}
-  {{ return(key | list) }}
+{%- macro _refuse_value(name, option, value, allowed) -%}
+  {%- do deltawave._fail('external_value', {'source': name, 'option': option, 'value': value, 'allowed': allowed}) -%}
 {%- endmacro -%}
 
 {# The characters of a record: up to its last field, unless more are declared. #}
 {%- macro _record_length(name, given, fields) -%}
   {%- set ends = [] -%}
   {%- for field in fields -%}{%- do ends.append(field.start + field.length - 1) -%}{%- endfor -%}
-  {%- if given is none or given is not defined -%}
-    {{ return(ends | max) }}
-  {%- elif given is not integer or given < ends | max -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'record_length', 'value': given,
-      'allowed': 'a whole number from ' ~ (ends | max) ~ ', where the last field ends',
-    }) -%}
+  {%- if given is not none and (given is not integer or given < ends | max) -%}
+    {%- do deltawave._refuse_value(
+      name, 'record_length', given, 'a whole number from ' ~ (ends | max) ~ ', where the last field ends'
+    ) -%}
   {%- endif -%}
-  {{ return(given) }}
+  {{ return(ends | max if given is none else given) }}
 {%- endmacro -%}
 
 {# The text between fields, and the one around fields that contain it: {delimiter, quote}. #}
@@ -109,10 +93,9 @@
     {%- do deltawave._fail('format_delimiter', {'source': name}) -%}
   {%- elif quote
       and (quote | length > 1 or delimiter | length > 1 or quote == delimiter or modules.re.match('\\w', quote)) -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'quote', 'value': quote,
-      'allowed': 'one character that is no letter or digit, other than a delimiter of one character',
-    }) -%}
+    {%- do deltawave._refuse_value(
+      name, 'quote', quote, 'one character that is no letter or digit, other than a delimiter of one character'
+    ) -%}
   {%- endif -%}
   {{ return({'delimiter': delimiter, 'quote': quote}) }}
 {%- endmacro -%}
@@ -125,21 +108,21 @@
 {%- endmacro -%}
 
 {#
-  Refuses fields of a yml block that nobody reads. dbt passes on unknown fields, and adds empty values for missing
-  known ones.
+  The fields of a yml block, none where it lacks one. Refuses those that nobody reads, which dbt passes on; it adds
+  empty values for missing known ones.
 #}
-{%- macro _require_known_fields(name, block, fields, known) -%}
+{%- macro _known_fields(name, block, fields, known) -%}
   {%- for option, value in fields.items() if option not in known and value is not none -%}
     {%- do deltawave._fail('unknown_external_option', {
       'source': name, 'block': block, 'option': option, 'known': known | join(', '),
     }) -%}
   {%- endfor -%}
+  {%- set values = {} -%}
+  {%- for option in known -%}{%- do values.update({option: fields.get(option)}) -%}{%- endfor -%}
+  {{ return(values) }}
 {%- endmacro -%}
 
-{#
-  The expressions of a definition that Spark has to accept, as values: regular expressions, and patterns of dates and
-  times.
-#}
+{# What Spark has to accept of a definition, as values: regular expressions, and patterns of dates and times. #}
 {%- macro _expressions(format) -%}
   {%- set expressions = ['true'] -%}
   {%- for line in format.header + format.trailer -%}

@@ -15,15 +15,8 @@
     {%- do fields.append(field) -%}
     {%- if file_format == 'fixed_width' -%}{%- set place.next = field.start + field.length -%}{%- endif -%}
   {%- endfor -%}
-  {%- if file_format == 'fixed_width' -%}
-    {%- do deltawave._refuse_overlap(name, fields | sort(attribute='start')) -%}
-  {%- endif -%}
-  {{ return(fields) }}
-{%- endmacro -%}
-
-{# Fields may leave characters out; if two fields read the same characters, a start or a length is wrong. #}
-{%- macro _refuse_overlap(name, fields) -%}
-  {%- for field in fields -%}
+  {#- Fields may leave characters out; if two fields read the same characters, a start or a length is wrong. -#}
+  {%- for field in fields | sort(attribute='start') if file_format == 'fixed_width' -%}
     {%- set previous = loop.previtem or {'start': 1, 'length': 0} -%}
     {%- set end = previous.start + previous.length - 1 -%}
     {%- if field.start <= end -%}
@@ -32,6 +25,7 @@
       }) -%}
     {%- endif -%}
   {%- endfor -%}
+  {{ return(fields) }}
 {%- endmacro -%}
 
 {#
@@ -43,32 +37,32 @@
     {%- do deltawave._fail('format_field_name', {'source': name, 'value': given}) -%}
   {%- endif -%}
   {%- set label = 'fields.' ~ given.name -%}
-  {%- set places = ['start', 'length'] if file_format == 'fixed_width' else [] -%}
-  {%- set known = ['name', 'data_type'] + places + [
-    'trim', 'null_marker', 'required', 'format', 'implied_decimals', 'sign',
-  ] -%}
-  {%- do deltawave._require_known_fields(name, 'external.' ~ label, given, known) -%}
+  {%- set is_placed = file_format == 'fixed_width' -%}
+  {%- set given = deltawave._known_fields(
+    name, 'external.' ~ label, given, ['name', 'data_type'] + (['start', 'length'] if is_placed else [])
+    + ['trim', 'null_marker', 'required', 'format', 'implied_decimals', 'sign']
+  ) -%}
 
   {%- set type = deltawave._field_type(name, label, given.data_type) -%}
   {%- set default = external.trim or ('none' if file_format == 'delimited' and type.kind == 'text' else 'both') -%}
-  {%- set allowed_trims = ['both', 'left', 'right', 'none'] -%}
-  {%- do deltawave._format_choice(name, 'trim', external.trim, allowed_trims) -%}
-  {%- do deltawave._format_choice(name, label ~ '.trim', given.trim, allowed_trims) -%}
-  {%- set markers = external.null_marker if given.null_marker is none or given.null_marker is not defined
-      else given.null_marker -%}
-  {%- set field = {
-    'name': given.name,
-    'data_type': type.data_type,
-    'kind': type.kind,
-    'scale': type.scale,
-    'trim': given.trim or default,
-    'null_markers': deltawave._null_markers(name, markers),
-    'required': deltawave._format_choice(name, label ~ '.required', given.required, [false, true]),
-  } -%}
-  {%- do field.update(deltawave._field_writing(name, label, given, type)) -%}
-  {%- if file_format == 'fixed_width' -%}
+  {%- for option, trim in {'trim': external.trim, label ~ '.trim': given.trim}.items() -%}
+    {%- do deltawave._format_choice(name, option, trim, ['both', 'left', 'right', 'none']) -%}
+  {%- endfor -%}
+  {#- The empty text stands for null, unless other texts are given. -#}
+  {%- set marker = external.null_marker if given.null_marker is none else given.null_marker -%}
+  {%- set is_list = marker is sequence and marker is not string -%}
+  {%- set markers = [''] if marker is none else marker | list if is_list else [marker] -%}
+  {%- for text in markers if text is not string -%}
+    {%- do deltawave._refuse_value(name, 'null_marker', text, 'text in quotes, or a list of texts') -%}
+  {%- endfor -%}
+  {%- set field = dict(
+    type, name=given.name, trim=given.trim or default, null_markers=markers,
+    required=deltawave._format_choice(name, label ~ '.required', given.required, [false, true]),
+    **deltawave._field_writing(name, label, given, type)
+  ) -%}
+  {%- if is_placed -%}
     {%- do field.update(
-      start=deltawave._position(name, label ~ '.start', next if given.start is none or given.start is not defined else given.start),
+      start=deltawave._position(name, label ~ '.start', next if given.start is none else given.start),
       length=deltawave._position(name, label ~ '.length', given.length)
     ) -%}
   {%- endif -%}
@@ -77,52 +71,27 @@
 
 {%- macro _position(name, option, value) -%}
   {%- if value is not integer or value < 1 -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': option, 'value': none if value is not defined else value,
-      'allowed': 'a number of characters, from 1',
-    }) -%}
+    {%- do deltawave._refuse_value(name, option, value, 'a number of characters, from 1') -%}
   {%- endif -%}
   {{ return(value) }}
-{%- endmacro -%}
-
-{# The texts that stand for null; the empty text unless others are given. #}
-{%- macro _null_markers(name, given) -%}
-  {%- if given is none or given is not defined -%}
-    {{ return(['']) }}
-  {%- endif -%}
-  {%- set markers = [given] if given is string or given is not sequence else given -%}
-  {%- for marker in markers if marker is not string -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'null_marker', 'value': marker, 'allowed': 'text in quotes, or a list of texts',
-    }) -%}
-  {%- endfor -%}
-  {{ return(markers | list) }}
 {%- endmacro -%}
 
 {# {data_type, kind, scale} of a field: only types that have one way to be written as text. #}
 {%- macro _field_type(name, label, data_type) -%}
   {%- set kinds = {
     'string': 'text', 'boolean': 'boolean', 'tinyint': 'integer', 'smallint': 'integer', 'int': 'integer',
-    'integer': 'integer',
-    'bigint': 'integer', 'float': 'float', 'double': 'float', 'date': 'date', 'timestamp': 'timestamp',
-    'timestamp_ntz': 'timestamp',
+    'integer': 'integer', 'bigint': 'integer', 'float': 'float', 'double': 'float', 'date': 'date',
+    'timestamp': 'timestamp', 'timestamp_ntz': 'timestamp',
   } -%}
   {%- set text = data_type | string | lower | trim -%}
-  {%- if text in kinds -%}
-    {{ return({'data_type': text, 'kind': kinds[text], 'scale': none}) }}
-  {%- endif -%}
+  {%- if text in kinds -%}{{ return({'data_type': text, 'kind': kinds[text], 'scale': none}) }}{%- endif -%}
   {%- set decimal = modules.re.match('decimal\\s*\\(\\s*(\\d+)\\s*(?:,\\s*(\\d+)\\s*)?\\)$', text) -%}
-  {%- if not decimal or decimal.group(2) | int(0) > decimal.group(1) | int or decimal.group(1) | int > 38
-      or decimal.group(1) | int == 0 -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': label ~ '.data_type', 'value': none if data_type is not defined else data_type,
-      'allowed': (kinds.keys() | list + ['decimal(precision, scale)']) | join(', '),
-    }) -%}
+  {%- set precision, scale = (decimal.group(1) | int, decimal.group(2) | int(0)) if decimal else (0, 0) -%}
+  {%- if precision < 1 or precision > 38 or scale > precision -%}
+    {%- set allowed = (kinds.keys() | list + ['decimal(precision, scale)']) | join(', ') -%}
+    {%- do deltawave._refuse_value(name, label ~ '.data_type', data_type, allowed) -%}
   {%- endif -%}
-  {%- set scale = decimal.group(2) | int(0) -%}
-  {{ return({
-    'data_type': 'decimal(' ~ decimal.group(1) | int ~ ',' ~ scale ~ ')', 'kind': 'decimal', 'scale': scale,
-  }) }}
+  {{ return({'data_type': 'decimal(' ~ precision ~ ',' ~ scale ~ ')', 'kind': 'decimal', 'scale': scale}) }}
 {%- endmacro -%}
 
 {#
@@ -130,21 +99,18 @@
   on the type are refused.
 #}
 {%- macro _field_writing(name, label, given, type) -%}
-  {%- set kinds_of = {
+  {%- for option, kinds in {
     'format': ['date', 'timestamp'], 'implied_decimals': ['decimal'], 'sign': ['integer', 'decimal', 'float'],
-  } -%}
-  {%- for option, kinds in kinds_of.items() if given[option] is defined and given[option] is not none
-      and type.kind not in kinds -%}
+  }.items() if given[option] is not none and type.kind not in kinds -%}
     {%- do deltawave._fail('format_option_of_type', {
       'source': name, 'option': label ~ '.' ~ option, 'type': type.data_type,
     }) -%}
   {%- endfor -%}
   {%- set decimals = given.implied_decimals or 0 -%}
   {%- if decimals is not integer or decimals < 0 or (type.kind == 'decimal' and decimals > type.scale) -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': label ~ '.implied_decimals', 'value': decimals,
-      'allowed': 'a whole number up to the scale of its ' ~ type.data_type,
-    }) -%}
+    {%- do deltawave._refuse_value(
+      name, label ~ '.implied_decimals', decimals, 'a whole number up to the scale of its ' ~ type.data_type
+    ) -%}
   {%- endif -%}
   {{ return({
     'format': deltawave._datetime_format(name, label ~ '.format', given.format, type.kind),
@@ -153,34 +119,28 @@
   }) }}
 {%- endmacro -%}
 
-{# A Spark pattern for dates and times. Letters that mean something else than they seem to (YYYY, DD) are refused. #}
+{#
+  A Spark pattern for dates and times. Refused are letters that mean something else than they seem to (YYYY, DD), and a
+  pattern that is not complete: Spark would take January for a missing month, and midnight for a missing hour.
+#}
 {%- macro _datetime_format(name, option, given, kind) -%}
   {%- set format = deltawave._format_text(name, option, given) -%}
-  {%- set letters = modules.re.sub("'[^']*'", '', format or '') -%}
-  {%- if modules.re.search("[A-Za-z]", modules.re.sub('[yMdHhmsSaXxZVzO]', '', letters)) -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': option, 'value': format, 'allowed': 'yyyy, MM, dd, HH, mm and ss, as in yyyyMMdd',
-    }) -%}
-  {%- elif format and not deltawave._is_whole_datetime(letters, kind) -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': option, 'value': format, 'allowed': 'year (y), month (M) and day (d)' ~ (
-        ' alone, as in yyyyMMdd' if kind == 'date'
-          else ', then hours (H, or h with a), minutes (m) and seconds (s), as in yyyyMMddHHmmss'
-      ),
-    }) -%}
+  {%- if not format -%}{{ return(format) }}{%- endif -%}
+  {%- set letters = modules.re.sub("'[^']*'", '', format) -%}
+  {%- if modules.re.search('[A-Za-z]', modules.re.sub('[yMdHhmsSaXxZVzO]', '', letters)) -%}
+    {%- do deltawave._refuse_value(name, option, format, 'yyyy, MM, dd, HH, mm and ss, as in yyyyMMdd') -%}
+  {%- endif -%}
+  {%- set has_day = 'y' in letters and 'M' in letters and 'd' in letters -%}
+  {%- if kind == 'date' -%}
+    {%- set rest = ' alone, as in yyyyMMdd' -%}
+    {%- set is_whole = not modules.re.search('[HhmsSaXxZVzO]', letters) -%}
+  {%- else -%}
+    {%- set rest = ', then hours (H, or h with a), minutes (m) and seconds (s), as in yyyyMMddHHmmss' -%}
+    {%- set is_whole = ('h' in letters) == ('a' in letters) and ('m' not in letters or 'H' in letters or 'h' in letters)
+        and ('m' in letters or not modules.re.search('[sS]', letters)) -%}
+  {%- endif -%}
+  {%- if not has_day or not is_whole -%}
+    {%- do deltawave._refuse_value(name, option, format, 'year (y), month (M) and day (d)' ~ rest) -%}
   {%- endif -%}
   {{ return(format) }}
-{%- endmacro -%}
-
-{# Is a pattern complete? Spark would take January for a missing month, and midnight for a missing hour. #}
-{%- macro _is_whole_datetime(letters, kind) -%}
-  {%- set day = 'y' in letters and 'M' in letters and 'd' in letters -%}
-  {%- if kind == 'date' -%}
-    {{ return(day and not modules.re.search('[HhmsSaXxZVzO]', letters)) }}
-  {%- endif -%}
-  {%- set hour = 'H' in letters or 'h' in letters -%}
-  {{ return(
-    day and ('h' in letters) == ('a' in letters) and (hour or 'm' not in letters)
-      and ('m' in letters or not modules.re.search('[sS]', letters))
-  ) }}
 {%- endmacro -%}

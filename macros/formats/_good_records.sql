@@ -8,7 +8,7 @@
 {%- set parts = definition.partitions | map(attribute='name') | list -%}
 {%- set framed = format.header or format.trailer -%}
 {%- set stops = format.bad_records == 'fail' -%}
-{%- set records = 'accepted' if stops else 'checked' -%}
+{%- set records = 'good_records' if stops else 'checked' -%}
 {%- set conditions = [] if stops else ['checked.`reason` is null'] -%}
 {%- if framed -%}
   {%- do conditions.append(
@@ -22,18 +22,18 @@ with lines as (
 {{ deltawave._read_records(definition, 'lines', parts + ['file']) }}
 {%- if stops %},
 
-accepted as (
+good_records as (
     select
         {%- for name in deltawave._quoted_list(parts + ['file']) %}
         {{ name }},
         {%- endfor %}
-        `_accepted` as `_values`
+        `_good_values` as `_values`
     from checked
     {#-
       Spark evaluates a reader's filter before ours. So the values that it reads come from the expression that stops.
     #}
     {{ deltawave._once({
-      '_accepted': deltawave._or_stop('`reason` is null', '`_values`', definition, "`file`, ': ', `reason`, ': ', `_text`"),
+      '_good_values': deltawave._or_stop('`reason` is null', '`_values`', definition, "`file`, ': ', `reason`, ': ', `_text`"),
     }) | indent }}
 )
 {%- endif %}
@@ -75,6 +75,8 @@ where {{ conditions | join('\n    and ') }}
 #}
 {%- macro _lines(definition, ordered=false, condition=none) -%}
 {%- set encoding = definition.format.encoding -%}
+{#- Is there a byte that means nothing in the encoding? -#}
+{%- set is_undecodable = 'not is_valid_utf8(`record`)' if encoding == 'utf-8' else "contains(`_text`, '\\ufffd')" -%}
 select
     {%- for name in deltawave._quoted_list(definition.partitions | map(attribute='name')) %}
     {{ name }},
@@ -85,7 +87,7 @@ select
     `_place`,
     {%- endif %}
     `_text`,
-    {{ deltawave._is_undecodable(encoding, '`record`', '`_text`') }} as `_is_undecodable`
+    {{ is_undecodable }} as `_is_undecodable`
 from (
     select
         *,

@@ -4,26 +4,23 @@
   pattern's first group counts, records or all lines.
 #}
 {%- macro _line_patterns(name, option, given, format) -%}
-  {%- if given is none or given is not defined -%}
-    {{ return([]) }}
-  {%- endif -%}
   {%- set patterns = [] -%}
-  {%- for line in ([given] if given is string or given is mapping or given is not sequence else given) -%}
-    {%- set line = {'pattern': line} if line is not mapping else line -%}
-    {%- do deltawave._require_known_fields(name, 'external.' ~ option, line, ['pattern', 'counts']) -%}
-    {%- set pattern = line.pattern -%}
-    {%- if pattern is not string or not pattern -%}
-      {%- do deltawave._fail('external_value', {
-        'source': name, 'option': option, 'value': line.pattern, 'allowed': 'a regular expression for each line',
-      }) -%}
+  {%- set lines = [given] if given is string or given is mapping or given is not sequence else given -%}
+  {%- for line in ([] if given is none else lines) -%}
+    {%- set line = deltawave._known_fields(
+      name, 'external.' ~ option, line if line is mapping else {'pattern': line}, ['pattern', 'counts']
+    ) -%}
+    {%- if line.pattern is not string or not line.pattern -%}
+      {%- do deltawave._refuse_value(name, option, line.pattern, 'a regular expression for each line') -%}
     {%- endif -%}
-    {%- set counts = deltawave._format_choice(name, option ~ '.counts', line.counts, [none, 'records', 'lines']) -%}
-    {%- if counts and not deltawave._has_group(pattern) -%}
-      {%- do deltawave._fail('format_count', {'source': name, 'option': option, 'pattern': pattern}) -%}
+    {%- do deltawave._format_choice(name, option ~ '.counts', line.counts, [none, 'records', 'lines']) -%}
+    {%- if line.counts and not deltawave._has_group(line.pattern) -%}
+      {%- do deltawave._fail('format_count', {'source': name, 'option': option, 'pattern': line.pattern}) -%}
     {%- endif -%}
-    {%- do patterns.append({
-      'pattern': deltawave._names_pattern(name, option, format) if pattern == 'names' else pattern, 'counts': counts,
-    }) -%}
+    {%- if line.pattern == 'names' -%}
+      {%- do line.update(pattern=deltawave._names_pattern(name, option, format)) -%}
+    {%- endif -%}
+    {%- do patterns.append(line) -%}
   {%- endfor -%}
   {{ return(patterns) }}
 {%- endmacro -%}
@@ -37,10 +34,9 @@
 {# The line with the names of all fields, each of which may be quoted where fields may. #}
 {%- macro _names_pattern(name, option, format) -%}
   {%- if format.kind != 'delimited' -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': option, 'value': 'names',
-      'allowed': 'a regular expression; only delimited files have a line of names',
-    }) -%}
+    {%- do deltawave._refuse_value(
+      name, option, 'names', 'a regular expression; only delimited files have a line of names'
+    ) -%}
   {%- endif -%}
   {%- set quote = modules.re.escape(format.quote) if format.quote else '' -%}
   {%- set names = [] -%}

@@ -69,13 +69,17 @@ checked as (
 
 {# The text of a line in pieces, one for each field. With quotes each begins with its delimiter. #}
 {%- macro _pieces(format) -%}
+  {%- set delimiter = modules.re.escape(format.delimiter or '') -%}
   {%- if format.kind == 'delimited' and format.quote -%}
-    {{ return(
-      'regexp_extract_all(' ~ deltawave._led(format) ~ ', ' ~ deltawave._literal(deltawave._quoted_pattern(format))
-      ~ ', 0)'
-    ) }}
+    {#-
+      A delimiter and a field: in quotes, where a doubled one stands for itself, or without any. Possessive, as Java's
+      stack grows with each step back.
+    -#}
+    {%- set pattern = delimiter ~ '(?:Q[^Q]*+(?:QQ[^Q]*+)*+Q|[^QD]*+)' | replace('Q', modules.re.escape(format.quote))
+        | replace('D', delimiter) -%}
+    {{ return('regexp_extract_all(' ~ deltawave._led(format) ~ ', ' ~ deltawave._literal(pattern) ~ ', 0)') }}
   {%- elif format.kind == 'delimited' -%}
-    {{ return('split(`_text`, ' ~ deltawave._literal(modules.re.escape(format.delimiter)) ~ ', -1)') }}
+    {{ return('split(`_text`, ' ~ deltawave._literal(delimiter) ~ ', -1)') }}
   {%- endif -%}
   {%- set text = 'rpad(`_text`, ' ~ format.record_length ~ ", ' ')" if format.short_records == 'pad' else '`_text`' -%}
   {%- set pieces = [] -%}
@@ -87,16 +91,6 @@ checked as (
 
 {# The record with a delimiter before its first field as well. #}
 {%- macro _led(format) -%}{{ return('concat(' ~ deltawave._literal(format.delimiter) ~ ', `_text`)') }}{%- endmacro -%}
-
-{#
-  A delimiter and a field: in quotes, where a doubled one stands for itself, or without any. Possessive, as Java's
-  stack grows with each step back.
-#}
-{%- macro _quoted_pattern(format) -%}
-  {%- set delimiter = modules.re.escape(format.delimiter) -%}
-  {%- set quote = modules.re.escape(format.quote) -%}
-  {{ return(delimiter ~ '(?:Q[^Q]*+(?:QQ[^Q]*+)*+Q|[^QD]*+)' | replace('Q', quote) | replace('D', delimiter)) }}
-{%- endmacro -%}
 
 {# The conditions under which a record as a whole is bad. #}
 {%- macro _record_problem(format) -%}

@@ -3,9 +3,7 @@
   columns cannot be queried and which is no longer a whole log.
 #}
 {%- macro _tested_relation(tested) -%}
-  {%- if tested is not string -%}
-    {{ return(tested) }}
-  {%- endif -%}
+  {%- if tested is not string -%}{{ return(tested) }}{%- endif -%}
   {%- set node = graph.nodes.get(model.attached_node) -%}
   {%- if not node -%}
     {%- do deltawave._fail('filtered_source', {'macro': model.name, 'relation': tested}) -%}

@@ -8,11 +8,7 @@
   snapshot_date, only the dump that the model has compared last counts. A `where` in the test's config filters the rows
   of both sides, not the log.
 #}
-{% test replays_to(model, to, unique_key, columns=none, duplicate_keys='fail') %}
-  {{ return(adapter.dispatch('test_replays_to', 'deltawave')(model, to, unique_key, columns, duplicate_keys)) }}
-{% endtest %}
-
-{%- macro default__test_replays_to(model, to, unique_key, columns, duplicate_keys) -%}
+{%- test replays_to(model, to, unique_key, columns=none, duplicate_keys='fail') -%}
   {%- set keys = deltawave._key_list(unique_key, 'replays_to') -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set log = deltawave._tested_relation(model) -%}
@@ -65,7 +61,7 @@ select
     abs(`_copies`) as `_copies`,
     {{ names | join(',\n    ') }}
 from counted
-{%- endmacro -%}
+{%- endtest -%}
 
 {# The columns of a relation that a model compares: without those that it ignores, and without the date of a dump. #}
 {%- macro _replayed_columns(columns, keys, settings) -%}

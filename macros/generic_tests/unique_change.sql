@@ -1,12 +1,5 @@
-{#
-  Fails with the keys that have several changes in one batch of a change log, and with the kinds of these changes. Null
-  keys count.
-#}
-{% test unique_change(model, unique_key) %}
-  {{ return(adapter.dispatch('test_unique_change', 'deltawave')(model, unique_key)) }}
-{% endtest %}
-
-{%- macro default__test_unique_change(model, unique_key) -%}
+{# Fails with the keys that have several changes in a batch of a change log, and with their kinds. Null keys count. #}
+{%- test unique_change(model, unique_key) -%}
   {%- set keys = deltawave._quoted_list(deltawave._key_list(unique_key, 'unique_change')) -%}
 select
     {{ keys | join(',\n    ') }},
@@ -17,4 +10,4 @@ group by
     {{ keys | join(',\n    ') }},
     `_batch_id`
 having count(*) > 1
-{%- endmacro -%}
+{%- endtest -%}

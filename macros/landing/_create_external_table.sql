@@ -1,8 +1,6 @@
 {# Brings one table up to its definition and to the current files. #}
 {%- macro _create_external_table(definition) -%}
-  {%- do log(
-    'deltawave: ' ~ definition.name ~ ': ' ~ definition.file_format ~ ' in ' ~ definition.location, info=true
-  ) -%}
+  {%- do deltawave._log_source(definition, definition.file_format ~ ' in ' ~ definition.location) -%}
   {%- do deltawave._warn_of_unsafe_options(definition.name, definition.file_format, definition.options) -%}
   {#-
     Spark fails on a missing folder, and names its path. Creating the table would create the folder: a mistyped
@@ -21,46 +19,54 @@
     {%- if definition.format -%}
       {%- do deltawave._folder_values(definition.name, found, definition.partitions) -%}
     {%- endif -%}
-    {%- do log(
-      'deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(found | length, 'partition', 'partitions'), info=true
-    ) -%}
+    {%- do deltawave._log_source(definition, deltawave._count(found | length, 'partition', 'partitions')) -%}
   {%- endif -%}
   {# A session that has already read the table keeps its list of files. #}
   {%- do run_query('refresh table ' ~ files.relation) -%}
   {%- if definition.format -%}
-    {%- do deltawave._create_record_views(definition) -%}
+    {#-
+      Spark checks regular expressions and the patterns of dates when it uses them: once here, on no text, before
+      anything is made of them. The good records are under the source's name, the others in its quarantine. Both are
+      read from the files each time, so no record is lost in between.
+    -#}
+    {%- do run_query('select ' ~ deltawave._expressions(definition.format) | join(', ')) -%}
+    {%- for relation, sql in [
+      (definition.relation, deltawave._good_records(definition)),
+      (definition.quarantine, deltawave._bad_records(definition)),
+    ] -%}
+      {%- do run_query('create or replace view ' ~ relation ~ deltawave._made_from(definition) ~ '\nas\n' ~ sql) -%}
+    {%- endfor -%}
   {%- elif definition.folders -%}
     {%- set headers = deltawave._sync_headers(
       definition, found, deltawave._external_table(definition.folders), deltawave._external_table(definition.relation)
     ) -%}
-    {%- do log(
-      'deltawave: ' ~ definition.name ~ ': ' ~ deltawave._count(headers.tables | length, 'header', 'different headers'),
-      info=true
-    ) -%}
+    {%- set count = deltawave._count(headers.tables | length, 'header', 'different headers') -%}
+    {%- do deltawave._log_source(definition, count) -%}
   {%- endif -%}
 {%- endmacro -%}
 
 {# Drops relations of another definition, after checking that create_external_sources made each of them. #}
 {%- macro _drop_outdated(definition) -%}
   {%- set drops = [] -%}
-  {%- set relations = [definition.relation, definition.lines, definition.quarantine, definition.folders] -%}
-  {%- for relation in relations + (deltawave._header_relations(definition) if definition.folders else [])
-      if relation -%}
+  {%- set made = [definition.relation, definition.lines, definition.quarantine, definition.folders] -%}
+  {%- set headers = deltawave._header_relations(definition) if definition.folders else [] -%}
+  {%- for relation in made + headers if relation -%}
     {%- set table = deltawave._external_table(relation) -%}
     {%- if table and not table.fingerprint -%}
-      {%- do deltawave._fail('external_foreign_relation', {
-        'source': definition.name, 'relation': relation | string,
-      }) -%}
+      {%- set facts = {'source': definition.name, 'relation': relation | string} -%}
+      {%- do deltawave._fail('external_foreign_relation', facts) -%}
     {%- elif table and table.fingerprint != definition.fingerprint -%}
       {%- do drops.append('drop ' ~ ('view ' if table.is_view else 'table ') ~ relation) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if drops -%}
-    {%- do log(
-      'deltawave: ' ~ definition.name ~ ': the definition has changed, so the table is recreated', info=true
-    ) -%}
+    {%- do deltawave._log_source(definition, 'the definition has changed, so the table is recreated') -%}
   {%- endif -%}
   {%- for sql in drops -%}{%- do run_query(sql) -%}{%- endfor -%}
+{%- endmacro -%}
+
+{%- macro _log_source(definition, text) -%}
+  {%- do log('deltawave: ' ~ definition.name ~ ': ' ~ text, info=true) -%}
 {%- endmacro -%}
 
 {#
@@ -69,9 +75,7 @@
 #}
 {%- macro _files_definition(definition) -%}
   {%- set relation = definition.folders or definition.lines -%}
-  {%- if not relation -%}
-    {{ return(definition) }}
-  {%- endif -%}
+  {%- if not relation -%}{{ return(definition) }}{%- endif -%}
   {%- set options = {} if definition.folders else dict(definition.options) -%}
   {%- if not definition.folders and definition.format.record_separator -%}
     {%- do options.update(lineSep=definition.format.record_separator) -%}
@@ -82,29 +86,7 @@
   )) }}
 {%- endmacro -%}
 
-{#
-  Spark checks regular expressions and the patterns of dates when it uses them: once here, on no text, before anything
-  is made of them.
-
-  The good records are under the source's name, the others in its quarantine. Both are read from the files each time,
-  so no record is lost in between.
-#}
-{%- macro _create_record_views(definition) -%}
-  {%- do run_query('select ' ~ deltawave._expressions(definition.format) | join(', ')) -%}
-  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = '
-      ~ deltawave._literal(definition.fingerprint) -%}
-  {%- for relation, sql in [
-    (definition.relation, deltawave._good_records(definition)),
-    (definition.quarantine, deltawave._bad_records(definition)),
-  ] -%}
-    {%- do run_query('create or replace view ' ~ relation ~ '\ntblproperties (' ~ property ~ ')\nas\n' ~ sql) -%}
-  {%- endfor -%}
-{%- endmacro -%}
-
-{#
-  Adds partitions for new folders and drops those of deleted folders; returns the partitions as `show partitions` lists
-  them.
-#}
+{# Adds partitions for new folders and drops those of deleted ones; returns all, as `show partitions` lists them. #}
 {%- macro _find_partitions(name, relation, location, partitions) -%}
   {%- do run_query('msck repair table ' ~ relation ~ ' sync partitions') -%}
   {%- set found = run_query('show partitions ' ~ relation).rows | map(attribute=0) | list -%}
@@ -140,10 +122,8 @@
     {%- endif -%}
   {%- endfor -%}
   {%- set properties = facts.get('Table Properties', '') -%}
-  {%- set fingerprint = modules.re.search(modules.re.escape(deltawave._external_property()) ~ '=(\\w+)', properties) -%}
-  {%- set headers_until = modules.re.search(
-    modules.re.escape(deltawave._headers_property()) ~ '=(-?\\d+)', properties
-  ) -%}
+  {%- set fingerprint = modules.re.search('deltawave\\.external=(\\w+)', properties) -%}
+  {%- set headers_until = modules.re.search('deltawave\\.headers_until=(-?\\d+)', properties) -%}
   {{ return({
     'provider': facts.get('Provider', '') | lower,
     'location': facts.get('Location', ''),
@@ -155,7 +135,10 @@
   }) }}
 {%- endmacro -%}
 
-{%- macro _external_property() -%}{{ return('deltawave.external') }}{%- endmacro -%}
+{# The property by which _external_table knows a relation and its definition. #}
+{%- macro _made_from(definition) -%}
+  {{ return("\ntblproperties ('deltawave.external' = " ~ deltawave._literal(definition.fingerprint) ~ ')') }}
+{%- endmacro -%}
 
 {%- macro _external_table_sql(definition) -%}
 create table if not exists {{ definition.relation }} (
@@ -175,5 +158,5 @@ options (
 partitioned by ({{ deltawave._quoted_list(definition.partitions | map(attribute='name')) | join(', ') }})
 {%- endif %}
 location {{ deltawave._literal(definition.location) }}
-tblproperties ({{ deltawave._literal(deltawave._external_property()) }} = {{ deltawave._literal(definition.fingerprint) }})
+{{- deltawave._made_from(definition) }}
 {%- endmacro -%}

@@ -7,7 +7,7 @@
   {%- set partition_names = partitions | map(attribute='name') | map('lower') | list -%}
   {%- set format = none -%}
   {%- if external.file_format in deltawave._record_formats() -%}
-    {%- set format = deltawave._format_definition(name, external.file_format, node.external, partition_names) -%}
+    {%- set format = deltawave._format_definition(name, external.file_format, external.block, partition_names) -%}
     {%- do deltawave._check_listed_columns(name, node, format.fields, partition_names) -%}
     {#- The views and the quarantine add columns of their own to those of the folders. -#}
     {%- for column in partition_names if column in ['file', 'line_number', 'record', 'reason', 'problem']
@@ -27,15 +27,23 @@
     {%- do deltawave._fail('external_column_type', {'source': name, 'column': column.name}) -%}
   {%- endfor -%}
 
+  {#-
+    Spark resolves a relative location from its warehouse folder, which nobody means. Resolved from the project's folder
+    it works for every session that sees this machine's disk; otherwise give a path or URL that the cluster sees.
+  -#}
+  {%- set is_absolute = modules.re.match('/|[A-Za-z][A-Za-z0-9+.-]*:', external.location) -%}
   {%- set definition = {
     'name': name,
-    'location': deltawave._absolute_location(external.location),
+    'location': external.location if is_absolute else adapter.config.project_root ~ '/' ~ external.location,
     'file_format': external.file_format,
     'options': deltawave._with_safe_options(external.file_format, external.options),
     'columns': columns,
     'partitions': partitions,
   } -%}
-  {%- set has_headers = deltawave._has_headers(external.file_format, definition.options, partitions) -%}
+  {#- Is each folder read by its own header? Not where options take columns by position. -#}
+  {%- set values = deltawave._lowered(definition.options) -%}
+  {%- set has_headers = external.file_format == 'csv' and partitions != [] and values.header == 'true'
+      and values.enforceschema == 'false' -%}
   {%- if format -%}{%- do definition.update(format=format) -%}{%- endif -%}
   {%- if has_headers -%}{%- do definition.update(columns_by='header') -%}{%- endif -%}
   {%- if external.checksums -%}
@@ -54,21 +62,7 @@
   {{ return(definition) }}
 {%- endmacro -%}
 
-{# Is each folder read by its own header? Not where options take columns by position. #}
-{%- macro _has_headers(file_format, options, partitions) -%}
-  {%- set values = {} -%}
-  {%- for option, value in options.items() -%}
-    {%- do values.update({option | lower: value | string | lower}) -%}
-  {%- endfor -%}
-  {{ return(
-    file_format == 'csv' and partitions != [] and values['header'] == 'true' and values['enforceschema'] == 'false'
-  ) }}
-{%- endmacro -%}
-
-{#
-  With a format definition the yml's columns only add descriptions: each is one of its fields, with the same type if it
-  has one.
-#}
+{# With a format definition the yml's columns only describe its fields, and have the same types if they have any. #}
 {%- macro _check_listed_columns(name, node, fields, partition_names) -%}
   {%- set types = {} -%}
   {%- for field in fields -%}{%- do types.update({field.name: field.data_type}) -%}{%- endfor -%}
@@ -92,51 +86,43 @@
 {%- endmacro -%}
 
 {#
-  The block's fields, checked: {location, file_format, options, partitions, checksums}. `using` is dbt-external-tables'
-  name for the format.
+  The block's fields, checked: {location, file_format, options, partitions, checksums, block: all of them}. `using` is
+  dbt-external-tables' name for the format.
 #}
 {%- macro _external_fields(name, external) -%}
-  {%- set formats = deltawave._external_formats() + deltawave._record_formats() -%}
-  {%- set known = ['location', 'file_format', 'using', 'options', 'partitions'] -%}
-  {%- if deltawave._has_records(external) -%}
-    {%- set known = known | reject('eq', 'options') | list + deltawave._format_options(
-      (external.file_format or external.using) | lower
-    ) -%}
+  {%- set file_format = external.file_format or external.using -%}
+  {%- set more = ['partitions'] + deltawave._format_options(file_format | lower) if deltawave._has_records(external)
+      else ['options', 'partitions'] -%}
+  {%- set block = deltawave._known_fields(
+    name, 'external', external, ['location', 'file_format', 'using'] + more + ['checksums']
+  ) -%}
+  {%- if block.location is not string or not block.location.strip() -%}
+    {%- do deltawave._fail('external_location', {'source': name, 'value': block.location}) -%}
   {%- endif -%}
-  {%- do deltawave._require_known_fields(name, 'external', external, known + ['checksums']) -%}
-  {%- if external.location is not string or not external.location.strip() -%}
-    {%- do deltawave._fail('external_location', {'source': name, 'value': external.location}) -%}
-  {%- endif -%}
-  {%- if external.file_format and external.using and external.file_format | lower != external.using | lower -%}
+  {%- if block.file_format and block.using and block.file_format | lower != block.using | lower -%}
     {%- do deltawave._fail('external_two_formats', {
-      'source': name, 'file_format': external.file_format, 'using': external.using,
+      'source': name, 'file_format': block.file_format, 'using': block.using,
     }) -%}
   {%- endif -%}
-  {%- set file_format = external.file_format or external.using -%}
+  {%- set formats = deltawave._external_formats() + deltawave._record_formats() -%}
   {%- if file_format | lower not in formats -%}
     {%- do deltawave._fail('external_format', {
       'source': name, 'value': file_format, 'allowed': formats | join(', '),
     }) -%}
   {%- endif -%}
-  {%- set options = external.get('options') or {} -%}
+  {%- set options = block.get('options') or {} -%}
   {%- if options is not mapping -%}
     {%- do deltawave._fail('external_options', {'source': name, 'value': options}) -%}
   {%- endif -%}
-  {%- set checksums = external.get('checksums') -%}
+  {%- set checksums = block.checksums -%}
   {%- if checksums is not none
       and (checksums is not string or not deltawave._whole_match('[^/\\\\?\\[\\]{}]+', checksums)) -%}
-    {%- do deltawave._fail('external_value', {
-      'source': name, 'option': 'checksums', 'value': checksums,
-      'allowed': "the name of the checksum files in the folders of the data, in which * stands for any text, like '*.sha256'",
-    }) -%}
+    {%- do deltawave._refuse_value(
+      name, 'checksums', checksums,
+      "the name of the checksum files in the folders of the data, in which * stands for any text, like '*.sha256'"
+    ) -%}
   {%- endif -%}
-  {{ return({
-    'location': external.location,
-    'file_format': file_format | lower,
-    'options': options,
-    'partitions': external.get('partitions'),
-    'checksums': checksums,
-  }) }}
+  {{ return(dict(block, file_format=file_format | lower, options=options, block=block)) }}
 {%- endmacro -%}
 
 {%- macro _external_formats() -%}{{ return(['csv', 'json', 'parquet', 'orc', 'avro', 'text', 'xml']) }}{%- endmacro -%}
@@ -146,27 +132,15 @@
   {%- set types = deltawave._types_of(node.columns.values()) -%}
   {%- set partitions = [] -%}
   {%- for partition in given -%}
-    {%- if partition is mapping -%}
-      {%- do deltawave._require_known_fields(name, 'external.partitions', partition, [
-        'name', 'data_type', 'description', 'meta',
-      ]) -%}
+    {%- if partition is string -%}
+      {%- do partitions.append({'name': partition, 'data_type': types.get(partition | lower)}) -%}
+    {%- else -%}
+      {%- set known = ['name', 'data_type', 'description', 'meta'] -%}
+      {%- do deltawave._known_fields(name, 'external.partitions', partition, known) -%}
+      {%- do partitions.append({'name': partition.name, 'data_type': partition.data_type}) -%}
     {%- endif -%}
-    {%- set partition_name = partition if partition is string else partition.name -%}
-    {%- set data_type = types.get(partition_name | lower) if partition is string else partition.data_type -%}
-    {%- do partitions.append({'name': partition_name, 'data_type': data_type}) -%}
   {%- endfor -%}
   {{ return(partitions) }}
-{%- endmacro -%}
-
-{#
-  Spark resolves a relative location from its warehouse folder, which nobody means. Resolved from the project's folder
-  it works for every session that sees this machine's disk; otherwise give a path or URL that the cluster sees.
-#}
-{%- macro _absolute_location(location) -%}
-  {%- if location.startswith('/') or modules.re.match('[A-Za-z][A-Za-z0-9+.-]*:', location) -%}
-    {{ return(location) }}
-  {%- endif -%}
-  {{ return(adapter.config.project_root ~ '/' ~ location) }}
 {%- endmacro -%}
 
 {#

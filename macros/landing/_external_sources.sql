@@ -4,9 +4,7 @@
   {%- for node in graph.sources.values() if node.external -%}
     {%- do known.update({node.source_name ~ '.' ~ node.name: node}) -%}
   {%- endfor -%}
-  {%- if select is none -%}
-    {{ return(known.values() | sort(attribute='unique_id')) }}
-  {%- endif -%}
+  {%- if select is none -%}{{ return(known.values() | sort(attribute='unique_id')) }}{%- endif -%}
 
   {%- set chosen = [] -%}
   {%- for wanted in ([select] if select is string else select) -%}

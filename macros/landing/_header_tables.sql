@@ -1,7 +1,4 @@
-{#
-  The tables of a source's headers that exist: {id: {relation, names, folders}}, where a folder is the list of the
-  values that it names.
-#}
+{# The tables of a source's headers that exist: {id: {relation, names, folders}}; a folder is its list of values. #}
 {%- macro _header_tables(definition) -%}
   {%- set tables = {} -%}
   {%- for relation in deltawave._header_relations(definition) -%}
@@ -26,17 +23,12 @@
 {# Their relations, whatever definition they were made of. #}
 {%- macro _header_relations(definition) -%}
   {%- set prefix = deltawave._header_name(definition, '') -%}
-  {%- set relations = [] -%}
   {%- set schema = definition.relation.schema -%}
-  {%- if run_query('show schemas like ' ~ deltawave._literal(schema)).rows -%}
-    {%- for row in run_query(
-      'show tables in ' ~ deltawave._quoted(schema) ~ ' like ' ~ deltawave._literal(prefix ~ '*')
-    ).rows -%}
-      {%- if deltawave._whole_match(modules.re.escape(prefix) ~ '[0-9a-f]{8}', row[1] | lower) -%}
-        {%- do relations.append(deltawave._relation(schema, row[1])) -%}
-      {%- endif -%}
-    {%- endfor -%}
-  {%- endif -%}
+  {%- set relations = [] -%}
+  {%- for name in deltawave._names_in(schema, prefix ~ '*')
+      if deltawave._whole_match(modules.re.escape(prefix) ~ '[0-9a-f]{8}', name | lower) -%}
+    {%- do relations.append(deltawave._relation(schema, name)) -%}
+  {%- endfor -%}
   {{ return(relations) }}
 {%- endmacro -%}
 
@@ -54,15 +46,15 @@
 
 {# Adds folders to a table, {folder: values}, or drops some, [values]. #}
 {%- macro _header_folders_sql(definition, table, action, folders) -%}
+{%- set names = deltawave._quoted_list(definition.partitions | map(attribute='name')) -%}
 alter table {{ table.relation }} {{ action }}
 {%- for folder in folders %}
-    {%- set pairs = [] -%}
-    {%- for value in (folders[folder] if folders is mapping else folder) -%}
-      {%- do pairs.append(
-        deltawave._quoted(definition.partitions[loop.index0].name) ~ ' = ' ~ deltawave._literal(value)
-      ) -%}
-    {%- endfor %}
-    partition ({{ pairs | join(', ') }})
+    {%- set texts = folders[folder] if folders is mapping else folder %}
+    partition (
+        {%- for text in texts %}
+        {{- ', ' if not loop.first }}{{ names[loop.index0] }} = {{ deltawave._literal(text) }}
+        {%- endfor -%}
+    )
     {%- if folders is mapping %}
     location {{ deltawave._literal(definition.location.rstrip('/') ~ '/' ~ folder) }}
     {%- else -%}

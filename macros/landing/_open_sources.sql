@@ -34,7 +34,11 @@
     {%- endif -%}
     {%- set synced = {'tables': [], 'listed': none} -%}
     {%- if source.is_read -%}
-      {%- set found = deltawave._refresh_source(name, files, table) -%}
+      {#- Views, and tables that keep their own list of files, need no refresh. -#}
+      {%- set lists_files = table.provider in deltawave._external_formats() -%}
+      {%- set found = deltawave._find_partitions(name, files, table.location, table.partitions)
+          if lists_files and table.partitions else [] -%}
+      {%- if lists_files -%}{%- do run_query('refresh table ' ~ files) -%}{%- endif -%}
       {%- if has_records -%}
         {%- do deltawave._folder_values(name, found, table.partitions) -%}
       {%- elif has_headers -%}
@@ -54,10 +58,7 @@
         'options': source.node.external.options,
         'partitions': table.partitions,
         'records': deltawave._external_definition(source.node) if has_records and source.is_read else none,
-        'headers': synced.tables,
-        'listed': synced.listed,
-        'is_read': source.is_read,
-        'announced': none,
+        'headers': synced.tables, 'listed': synced.listed, 'is_read': source.is_read, 'announced': none,
       }) -%}
     {%- endif -%}
   {%- endfor -%}
@@ -78,10 +79,7 @@
   {{ return(sources) }}
 {%- endmacro -%}
 
-{#
-  Adds {id: is_read} for everything that a node depends on. A node reached by several paths is read if one of them
-  reads it.
-#}
+{# Adds {id: is_read} for all that a node depends on. What several paths lead to is read if one of them reads it. #}
 {%- macro _gather_parents(node, is_read, found) -%}
   {%- for id in node.depends_on.nodes or [] -%}
     {%- if id not in found or (is_read and not found[id]) -%}
@@ -114,16 +112,4 @@
     {%- set external = deltawave._external_fields(name, node.external) -%}
     {%- do deltawave._warn_of_unsafe_options(name, external.file_format, external.options) -%}
   {%- endif -%}
-{%- endmacro -%}
-
-{# Returns the partitions that were found. Views, and tables that keep their own list of files, need no refresh. #}
-{%- macro _refresh_source(name, relation, table) -%}
-  {%- set found = [] -%}
-  {%- if table.provider in deltawave._external_formats() -%}
-    {%- if table.partitions -%}
-      {%- do found.extend(deltawave._find_partitions(name, relation, table.location, table.partitions)) -%}
-    {%- endif -%}
-    {%- do run_query('refresh table ' ~ relation) -%}
-  {%- endif -%}
-  {{ return(found) }}
 {%- endmacro -%}

@@ -34,10 +34,7 @@
 
 {# Warns of options that let half a file pass. `options` are all that the table has. #}
 {%- macro _warn_of_unsafe_options(name, file_format, options) -%}
-  {%- set values = {} -%}
-  {%- for option, value in options.items() -%}
-    {%- do values.update({option | lower: value | string | lower}) -%}
-  {%- endfor -%}
+  {%- set values = deltawave._lowered(options) -%}
   {%- set unsafe = [] -%}
   {%- for option, safe in deltawave._safe_options(file_format).items()
       if values.get(option | lower) != safe.value | lower -%}
@@ -46,4 +43,13 @@
   {%- if unsafe -%}
     {%- do exceptions.warn(deltawave._message('unsafe_source', {'source': name, 'unsafe': unsafe | join('; ')})) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# Options and their values in lower case. #}
+{%- macro _lowered(options) -%}
+  {%- set values = {} -%}
+  {%- for option, value in options.items() -%}
+    {%- do values.update({option | lower: value | string | lower}) -%}
+  {%- endfor -%}
+  {{ return(values) }}
 {%- endmacro -%}

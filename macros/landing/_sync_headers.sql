@@ -62,37 +62,31 @@
     {%- do table.update(folders=table.folders | reject('in', deleted) | list + gained.get(id, {}).values() | list) -%}
     {%- do run_query('refresh table ' ~ table.relation) -%}
   {%- endfor -%}
-  {%- set property = deltawave._literal(deltawave._external_property()) ~ ' = '
-      ~ deltawave._literal(definition.fingerprint) -%}
-  {%- if view is none -%}
-    {%- do run_query(
-      'create view ' ~ definition.relation ~ '\ntblproperties (' ~ property ~ ')\nas\n'
-      ~ deltawave._headers_select(definition, tables)
-    ) -%}
   {#- Runs at the same time may each have added a table to the view that they saw. -#}
-  {%- elif tables.values() | map(attribute='relation') | map(attribute='identifier') | reject('in', view.text | lower) | list -%}
-    {%- do run_query('alter view ' ~ definition.relation ~ ' as\n' ~ deltawave._headers_select(definition, tables)) -%}
+  {%- set shown = (view.text if view else '') | lower -%}
+  {%- if tables.values() | map(attribute='relation') | map(attribute='identifier') | reject('in', shown) | list -%}
+    {%- set head = 'alter view ' ~ definition.relation if view
+        else 'create view ' ~ definition.relation ~ deltawave._made_from(definition) -%}
+    {%- do run_query(head ~ ' as\n' ~ deltawave._headers_select(definition, tables)) -%}
   {%- endif -%}
-  {%- set newest = [until] + listed.values() | map(attribute='modified') | list -%}
-  {%- if newest | max > until -%}
-    {%- set property = deltawave._literal(deltawave._headers_property()) ~ " = '" ~ newest | max ~ "'" -%}
-    {%- do run_query('alter table ' ~ definition.folders ~ ' set tblproperties (' ~ property ~ ')') -%}
+  {#- Headers were read of files that were modified until then, in milliseconds. -#}
+  {%- set newest = ([until] + listed.values() | map(attribute='modified') | list) | max -%}
+  {%- if newest > until -%}
+    {%- do run_query(
+      'alter table ' ~ definition.folders ~ " set tblproperties ('deltawave.headers_until' = '" ~ newest ~ "')"
+    ) -%}
   {%- endif -%}
-  {{ return({'tables': deltawave._described_headers(definition, tables, values), 'listed': listed}) }}
-{%- endmacro -%}
-
-{# The tables as readers see them. #}
-{%- macro _described_headers(definition, tables, values) -%}
+  {#- The tables as readers see them. -#}
   {%- set described = [] -%}
   {%- for table in tables.values() -%}
     {%- set folders = [] -%}
     {%- for folder, value in values.items() if value in table.folders -%}{%- do folders.append(folder) -%}{%- endfor -%}
-    {%- set missing = definition.columns | map(attribute='name') | reject('in', table.names) | list -%}
+    {%- set missing = all_names | reject('in', table.names) | list -%}
     {%- do described.append({
       'relation': table.relation, 'names': table.names, 'missing': missing, 'folders': folders,
     }) -%}
   {%- endfor -%}
-  {{ return(described) }}
+  {{ return({'tables': described, 'listed': listed}) }}
 {%- endmacro -%}
 
 {# The rows of all tables, with all declared columns. #}
@@ -111,9 +105,6 @@ where {{ deltawave._is_no_checksum_file('_metadata.file_name', definition.checks
 {%- endfor -%}
 {%- endmacro -%}
 
-{# The latest time of modification of the files whose headers were read, in milliseconds. #}
-{%- macro _headers_property() -%}{{ return('deltawave.headers_until') }}{%- endmacro -%}
-
 {#
   The declared columns that a file's header names, in its order, as Spark's own reader finds them; none if the file is
   empty. A header with any other name is refused: a column that is not declared, a file without a header, a header that
@@ -129,20 +120,14 @@ where {{ deltawave._is_no_checksum_file('_metadata.file_name', definition.checks
   ).rows | map(attribute=0) | list -%}
   {%- set declared = {} -%}
   {%- for column in definition.columns -%}{%- do declared.update({column.name | lower: column.name}) -%}{%- endfor -%}
-  {%- set names = [] -%}
-  {%- set unknown = [] -%}
+  {%- set names, unknown = [], [] -%}
   {%- for name in header -%}
-    {%- if name | lower in declared -%}
-      {%- do names.append(declared[name | lower]) -%}
-    {%- else -%}
-      {%- do unknown.append(name) -%}
-    {%- endif -%}
+    {%- do (names if name | lower in declared else unknown).append(declared.get(name | lower, name)) -%}
   {%- endfor -%}
   {%- if unknown -%}
     {%- do deltawave._fail('undeclared_header', {
       'source': definition.name, 'folder': folder, 'unknown': unknown | join(', '), 'example': tojson(unknown[0]),
-      'file': path,
-      'columns': definition.columns | map(attribute='name') | join(', '),
+      'file': path, 'columns': definition.columns | map(attribute='name') | join(', '),
     }) -%}
   {%- endif -%}
   {{ return(names or none) }}

@@ -7,10 +7,6 @@
   columns: all other columns that this select reads, to show, to filter or to compute.
 #}
 {%- macro covering_copy(relation, unique_key, updated_at, columns, delete_flag=none) -%}
-  {{ return(adapter.dispatch('covering_copy', 'deltawave')(relation, unique_key, updated_at, columns, delete_flag)) }}
-{%- endmacro -%}
-
-{%- macro default__covering_copy(relation, unique_key, updated_at, columns, delete_flag) -%}
   {%- set names = deltawave._key_list(unique_key, 'covering_copy') + [updated_at] + ([delete_flag] if delete_flag else []) -%}
   {%- set given = [columns] if columns is string else columns -%}
 select /*+ repartition_by_range({{ deltawave._quoted(updated_at) }}) */

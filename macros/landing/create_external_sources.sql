@@ -11,7 +11,7 @@
           options: {sep: ';'}                 # Spark's options of that format, in addition to those of _safe_options
           partitions:
             - {name: dump_date, data_type: date}   # folders dump_date=2026-01-31/
-          checksums: '*.sha256'               # checksum files beside the data
+          checksums: '*.sha256'               # checksum files next to the data
         columns:
           - {name: account_id, data_type: string}
 
@@ -21,17 +21,15 @@
   select: `source`, `source.table`, or a list of them; by default all external sources of the project and its packages.
 #}
 {%- macro create_external_sources(select=none) -%}
-  {{ return(adapter.dispatch('create_external_sources', 'deltawave')(select)) }}
-{%- endmacro -%}
-
-{%- macro default__create_external_sources(select) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- set definitions = [] -%}
   {%- for node in deltawave._external_sources(select) -%}
     {%- do definitions.append(deltawave._external_definition(node)) -%}
   {%- endfor -%}
-  {%- if definitions -%}{%- do deltawave._require_spark_4('external sources') -%}{%- endif -%}
-  {%- for definition in definitions -%}
-    {%- do deltawave._create_external_table(definition) -%}
-  {%- endfor -%}
+  {%- set version = run_query('select version()').rows[0][0] if definitions else '' -%}
+  {%- if version.startswith('3.') -%}
+    {#- It lacks statements and functions. -#}
+    {%- do deltawave._fail('needs_spark_4', {'what': 'external sources', 'version': version.split(' ')[0]}) -%}
+  {%- endif -%}
+  {%- for definition in definitions -%}{%- do deltawave._create_external_table(definition) -%}{%- endfor -%}
 {%- endmacro -%}

@@ -49,9 +49,7 @@ versions as (
   changed columns the log does not record may be of tracked ones.
 #}
 {%- macro _opens_version(track_columns) -%}
-  {%- if not track_columns -%}
-    {{ return('not ' ~ deltawave._is_backfill()) }}
-  {%- endif -%}
+  {%- if not track_columns -%}{{ return('not ' ~ deltawave._is_backfill()) }}{%- endif -%}
   {%- set tracked = [] -%}
   {%- for name in track_columns -%}{%- do tracked.append(deltawave._literal(name | lower)) -%}{%- endfor -%}
   {{ return(

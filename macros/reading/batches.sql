@@ -5,10 +5,6 @@
   log: the model; state_schema: the schema of its helper relations, if it is not the model's.
 #}
 {%- macro batches(log, state_schema=none) -%}
-  {{ return(adapter.dispatch('batches', 'deltawave')(log, state_schema)) }}
-{%- endmacro -%}
-
-{%- macro default__batches(log, state_schema) -%}
 select
     batch_id,
     {{ deltawave._batches_columns().keys() | reject('in', [

@@ -4,10 +4,6 @@
   rows, or only a postimage if the log does not hold the row before it.
 #}
 {%- macro changes(log, unique_key) -%}
-  {{ return(adapter.dispatch('changes', 'deltawave')(log, unique_key)) }}
-{%- endmacro -%}
-
-{%- macro default__changes(log, unique_key) -%}
   {%- set keys = deltawave._key_list(unique_key, 'changes') -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set names = deltawave._data_columns(log, none, 'changes') -%}

@@ -4,10 +4,6 @@
   passes unchanged.
 #}
 {%- macro filter_useless_pairs(log, unique_key) -%}
-  {{ return(adapter.dispatch('filter_useless_pairs', 'deltawave')(log, unique_key)) }}
-{%- endmacro -%}
-
-{%- macro default__filter_useless_pairs(log, unique_key) -%}
   {%- set keys = deltawave._key_list(unique_key, 'filter_useless_pairs') -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set names = deltawave._data_columns(log, none, 'filter_useless_pairs') -%}

@@ -11,10 +11,6 @@
   one before an update
 #}
 {%- macro history(log, key, column=none) -%}
-  {{ return(adapter.dispatch('history', 'deltawave')(log, key, column)) }}
-{%- endmacro -%}
-
-{%- macro default__history(log, key, column) -%}
   {%- set columns = deltawave._columns_of(log) -%}
   {%- do deltawave._check_history(log, columns, key, column) -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
@@ -25,7 +21,15 @@
     {%- do conditions.append(deltawave._has_value(name, types[name | lower], value)) -%}
   {%- endfor -%}
   {%- if column -%}
-    {%- do conditions.append('(' ~ deltawave._brings_value(column, types) ~ ')') -%}
+    {#-
+      Changes that bring another value, or may: an update that does not record its changed columns may, and a backfill
+      does, if the column is one of those that joined the log.
+    -#}
+    {%- set type = types[column | lower] -%}
+    {%- set after = deltawave._comparable(deltawave._quoted(column), type) -%}
+    {%- set before = deltawave._comparable(deltawave._value_before(column, types), type) -%}
+    {%- set backfills = deltawave._is_backfill() ~ ' and not (' ~ after ~ ' <=> ' ~ before ~ ')' -%}
+    {%- do conditions.append('(' ~ deltawave._opens_version([column]) ~ ' or (' ~ backfills ~ '))') -%}
   {%- endif -%}
 select
     {%- if column %}
@@ -67,15 +71,10 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
   {%- elif deltawave._parse_type(data_type).kind != 'atomic' -%}
     {%- set quoted = 'cast(' ~ quoted ~ ' as string)' -%}
   {%- endif -%}
-  {{ return(quoted ~ ' = ' ~ deltawave._value_of_type(data_type, value)) }}
+  {{ return(quoted ~ ' = ' ~ deltawave._text_of_type(data_type, deltawave._literal(value), 'cast')) }}
 {%- endmacro -%}
 
-{# A value that is given as in Jinja or as text, as a literal of a column's type. #}
-{%- macro _value_of_type(data_type, value) -%}
-  {{ return(deltawave._text_of_type(data_type, deltawave._literal(value), 'cast')) }}
-{%- endmacro -%}
-
-{# The same of an expression that is text. cast: or try_cast, which gives null for what is no such value. #}
+{# A text as a column's type has it. cast: or try_cast, which gives null for what is no such value. #}
 {%- macro _text_of_type(data_type, text, cast) -%}
   {%- if data_type == 'binary' -%}
     {{ return('unhex(' ~ text ~ ')') }}
@@ -92,18 +91,4 @@ order by `_batch_id`, if(`_change_type` = 'delete', 0, 1)
     {{ return('`_before`.' ~ deltawave._quoted(field.name)) }}
   {%- endfor -%}
   {{ return('cast(null as ' ~ types[column | lower] ~ ')') }}
-{%- endmacro -%}
-
-{#
-  Does a change bring another value of a column, or may it? An update that does not record its changed columns may. A
-  backfill does, if the column is one of those that joined the log.
-#}
-{%- macro _brings_value(column, types) -%}
-  {%- set type = types[column | lower] -%}
-  {%- set after = deltawave._comparable(deltawave._quoted(column), type) -%}
-  {%- set before = deltawave._comparable(deltawave._value_before(column, types), type) -%}
-  {{ return(
-    deltawave._opens_version([column]) ~ ' or (' ~ deltawave._is_backfill() ~ ' and not (' ~ after ~ ' <=> ' ~ before
-      ~ '))'
-  ) }}
 {%- endmacro -%}

@@ -7,10 +7,6 @@
   log: the model, by strategy timestamp_delete_flag.
 #}
 {%- macro logged_deletes(log, unique_key, updated_at) -%}
-  {{ return(adapter.dispatch('logged_deletes', 'deltawave')(log, unique_key, updated_at)) }}
-{%- endmacro -%}
-
-{%- macro default__logged_deletes(log, unique_key, updated_at) -%}
   {%- set keys = deltawave._key_list(unique_key, 'logged_deletes') -%}
   {%- set names = keys + [updated_at, '_batch_id'] -%}
 select

@@ -5,10 +5,6 @@
   log: the model; state_schema: the schema of its helper relations, if it is not the model's.
 #}
 {%- macro quarantine(log, state_schema=none) -%}
-  {{ return(adapter.dispatch('quarantine', 'deltawave')(log, state_schema)) }}
-{%- endmacro -%}
-
-{%- macro default__quarantine(log, state_schema) -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set schema = state_schema or log.schema -%}
   {%- set batches = deltawave._relation(schema, log.identifier ~ '__batches') -%}

@@ -6,10 +6,6 @@
 {%- macro scd2(
   log, unique_key, track_columns=none, valid_from='valid_from', valid_to='valid_to', is_current='is_current'
 ) -%}
-  {{ return(adapter.dispatch('scd2', 'deltawave')(log, unique_key, track_columns, valid_from, valid_to, is_current)) }}
-{%- endmacro -%}
-
-{%- macro default__scd2(log, unique_key, track_columns, valid_from, valid_to, is_current) -%}
   {%- set keys = deltawave._key_list(unique_key, 'scd2') -%}
   {%- if not execute -%}{{ return('') }}{%- endif -%}
   {%- set names = deltawave._data_columns(log, none, 'scd2') -%}

@@ -34,13 +34,8 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{#
-  The macro of that name for the remote's dialect, such as postgresql___remote_key. The connection's own dialect is
-  Spark's.
-#}
-{%- macro _in_dialect(job, name) -%}
-  {{ return(deltawave[job.remote.dialect ~ '__' ~ name]) }}
-{%- endmacro -%}
+{# The macro of that name for the remote's dialect, such as postgresql___remote_key. #}
+{%- macro _in_dialect(job, name) -%}{{ return(deltawave[job.remote.dialect ~ '__' ~ name]) }}{%- endmacro -%}
 
 {# The model's select as a table to select from; on lines of its own, since it may end with a comment. #}
 {%- macro _remote_dump(job) -%}

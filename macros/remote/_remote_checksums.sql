@@ -12,16 +12,17 @@
   {%- set hashes = deltawave._remote_row_hash(job, columns) -%}
 
   {%- set within = {'low': (ranges | first).low, 'high': (ranges | last).high | default(none)} -%}
-  {%- set expressions = [] -%}
-  {%- set aliases = [] -%}
+  {%- set expressions, aliases = [], [] -%}
   {%- for key in keys -%}
     {%- do aliases.append(dict(key, expression=deltawave._remote_name(job, 'key_' ~ loop.index))) -%}
     {%- do expressions.append(key.expression ~ ' as ' ~ deltawave._remote_name(job, 'key_' ~ loop.index)) -%}
   {%- endfor -%}
   {%- set sums = [] -%}
+  {#- Exact sums of 64-bit integers. -#}
+  {%- set sum = 'sum(cast(%s as decimal(31, 0)))' if job.remote.dialect == 'derby' else 'sum(%s)' -%}
   {%- for hash in hashes -%}
     {%- do expressions.append(hash ~ ' as ' ~ deltawave._remote_name(job, 'hash_' ~ loop.index)) -%}
-    {%- do sums.append(deltawave._remote_sum(job, deltawave._remote_name(job, 'hash_' ~ loop.index))) -%}
+    {%- do sums.append(sum | format(deltawave._remote_name(job, 'hash_' ~ loop.index))) -%}
   {%- endfor -%}
 
   {%- set query -%}
@@ -49,13 +50,6 @@ group by {{ deltawave._remote_name(job, 'range_id') }}
   {%- set view = deltawave._remote_view(job, query) -%}
   {{ return(
     'select cast(`range_id` as int) as `range_id`, cast(`row_count` as bigint) as `row_count`, `checksum` from ' ~ view
-  ) }}
-{%- endmacro -%}
-
-{# The exact sum of 64-bit integers. #}
-{%- macro _remote_sum(job, expression) -%}
-  {{ return(
-    'sum(cast(' ~ expression ~ ' as decimal(31, 0)))' if job.remote.dialect == 'derby' else 'sum(' ~ expression ~ ')'
   ) }}
 {%- endmacro -%}
 

@@ -4,18 +4,13 @@
   char(n), none for other columns.
 #}
 {%- macro postgresql___remote_key(name, kind, padded) -%}
-  {%- if kind != 'text' -%}
-    {{ return(name) }}
-  {%- endif -%}
+  {%- if kind != 'text' -%}{{ return(name) }}{%- endif -%}
   {#- A cast drops a char(n)'s trailing blanks, which Spark shows. -#}
   {%- set text = 'rpad(' ~ name ~ '::text, ' ~ padded ~ ')' if padded else name ~ '::text' -%}
   {{ return('(' ~ text ~ ' collate "C")') }}
 {%- endmacro -%}
 
-{#
-  Bytes, since even MySQL's binary collations ignore trailing blanks. A timestamp is compared as seconds, which no time
-  zone shifts.
-#}
+{# Bytes, since even binary collations of MySQL ignore trailing blanks; seconds, which no time zone shifts. #}
 {%- macro mysql___remote_key(name, kind, padded) -%}
   {%- if kind == 'text' -%}
     {%- set text = 'rpad(' ~ name ~ ', ' ~ padded ~ ", ' ')" if padded else name -%}
@@ -37,19 +32,12 @@
 {%- macro _key_kind(job, column) -%}
   {%- set data_type = column.data_type | lower -%}
   {%- set kinds = {
-    '(var)?char\\(\\d+\\)|string': 'text',
-    '(tiny|small|big)?int|decimal\\(.*\\)': 'number',
-    'double': 'double',
-    'boolean': 'boolean',
-    'date': 'date',
-    'timestamp': 'timestamp',
-    'timestamp_ntz': 'timestamp_ntz',
+    '(var)?char\\(\\d+\\)|string': 'text', '(tiny|small|big)?int|decimal\\(.*\\)': 'number', 'double': 'double',
+    'boolean': 'boolean', 'date': 'date', 'timestamp': 'timestamp', 'timestamp_ntz': 'timestamp_ntz',
   } -%}
   {%- for pattern, kind in kinds.items() if deltawave._whole_match(pattern, data_type) -%}
     {#- Derby has no time zones. -#}
-    {%- if not (kind == 'timestamp' and job.remote.dialect == 'derby') -%}
-      {{ return(kind) }}
-    {%- endif -%}
+    {%- if not (kind == 'timestamp' and job.remote.dialect == 'derby') -%}{{ return(kind) }}{%- endif -%}
   {%- endfor -%}
   {%- do deltawave._fail('remote_key_type', {
     'model': job.name, 'column': column.name, 'type': column.data_type, 'remote': job.remote.name,
@@ -68,10 +56,7 @@
   {{ return(keys) }}
 {%- endmacro -%}
 
-{#
-  The condition of _in_intervals in the database's dialect. keys: see _remote_keys; bounds are Spark's texts of the
-  values.
-#}
+{# The condition of _in_intervals in the database's dialect. keys: see _remote_keys; bounds: Spark's texts of values. #}
 {%- macro _in_remote_intervals(job, keys, intervals) -%}
   {%- set bounded = [] -%}
   {%- for interval in intervals -%}
@@ -85,9 +70,7 @@
 
 {# A bound's values as literals of the database; none for an open end. #}
 {%- macro _remote_bound(job, keys, bound) -%}
-  {%- if bound is none -%}
-    {{ return(none) }}
-  {%- endif -%}
+  {%- if bound is none -%}{{ return(none) }}{%- endif -%}
   {%- set literals = [] -%}
   {%- for value in bound -%}
     {%- do literals.append(none if value is none else deltawave._remote_literal(job, keys[loop.index0], value)) -%}
@@ -100,9 +83,7 @@
   dialect. A null in the key makes a comparison null, hence not true, and leads to the left, where nulls are.
 #}
 {%- macro _range_case(job, keys, ranges) -%}
-  {%- if ranges | length == 1 -%}
-    {{ return(ranges[0].range_id | string) }}
-  {%- endif -%}
+  {%- if ranges | length == 1 -%}{{ return(ranges[0].range_id | string) }}{%- endif -%}
   {%- set middle = ranges | length // 2 -%}
   {%- set low = deltawave._remote_bound(job, keys, ranges[middle].low) -%}
   {{ return(

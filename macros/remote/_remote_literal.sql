@@ -5,10 +5,7 @@
 {%- macro _remote_literal(job, key, value) -%}
   {%- set number = '-?\\d+(\\.\\d+)?(E[+-]?\\d+)?' -%}
   {%- set patterns = {
-    'text': '[\\s\\S]*',
-    'number': number,
-    'double': number ~ '|NaN|-?Infinity',
-    'boolean': 'true|false',
+    'text': '[\\s\\S]*', 'number': number, 'double': number ~ '|NaN|-?Infinity', 'boolean': 'true|false',
     'date': '\\d{4}-\\d\\d-\\d\\d',
     'timestamp': '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?',
     'timestamp_ntz': '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?',

@@ -33,10 +33,7 @@
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{#
-  One MD5 per value, then one of them all: beyond max_allowed_packet a concat of the values would be null, and a change
-  unnoticed.
-#}
+{# One MD5 per value, then one of them all: beyond max_allowed_packet a concat is null, and a change unseen. #}
 {%- macro mysql___remote_row_hash(columns) -%}
   {%- set digests = [] -%}
   {%- for column in columns -%}
@@ -58,9 +55,7 @@
   {{ return(hashes) }}
 {%- endmacro -%}
 
-{#
-  One hash per value, then one of them all. Derby has no hash of its own: functions named deltawave_... bring Java's.
-#}
+{# One hash per value, then one of them all, by Java's functions (deltawave_...): Derby has no hash of its own. #}
 {%- macro derby___remote_row_hash(columns) -%}
   {%- set hashes = [] -%}
   {#- The second function hashes the same with a mark in front, at both levels. -#}

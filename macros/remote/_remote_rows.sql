@@ -27,9 +27,7 @@ where
   timestamps by its time zone.
 #}
 {%- macro _source_rows(job, condition=none) -%}
-  {%- if condition is none -%}
-    {{ return(job.sql) }}
-  {%- endif -%}
+  {%- if condition is none -%}{{ return(job.sql) }}{%- endif -%}
   {{ return(
     'select * from '
     ~ deltawave._remote_view(job, 'select *\nfrom ' ~ deltawave._remote_dump(job) ~ '\nwhere ' ~ condition)
@@ -38,9 +36,7 @@ where
 
 {# The model's select; at a remote, only its rows whose key is in one of the intervals [{low, high}]. #}
 {%- macro _rows_in_intervals(job, batch, intervals) -%}
-  {%- if not job.remote or intervals == [{'low': none, 'high': none}] -%}
-    {{ return(job.sql) }}
-  {%- endif -%}
+  {%- if not job.remote or intervals == [{'low': none, 'high': none}] -%}{{ return(job.sql) }}{%- endif -%}
   {%- set keys = deltawave._remote_keys(job, deltawave._keys_first(job, batch)) -%}
   {{ return(deltawave._source_rows(job, deltawave._in_remote_intervals(job, keys, intervals))) }}
 {%- endmacro -%}
@@ -67,10 +63,7 @@ where
   {{ return('(' ~ since ~ ' or ' ~ key.name ~ ' is null)') }}
 {%- endmacro -%}
 
-{#
-  The model's select; at a remote, only its rows that have one of a few values in each of these columns (see
-  _few_values).
-#}
+{# The model's select; at a remote, only rows with one of a few values in each of these columns (see _few_values). #}
 {%- macro _rows_with_values(job, few) -%}
   {%- set conditions = [] -%}
   {%- for column in few if job.remote -%}

@@ -1,6 +1,6 @@
 {#
   A line about what the shown batches have read, and what full comparisons would have read instead, where both are
-  known; none for loads alone. A table of batches lacks the columns until a run of this version has added them.
+  known; none for loads alone. A run of this version adds these columns to a table of batches.
 #}
 {%- macro _bytes_line(reported, counts) -%}
   {%- if not reported.batches or 'bytes_full' not in deltawave._types_of(deltawave._columns_of(reported.batches)) -%}

@@ -1,14 +1,9 @@
-{#
-  A change log, one of its batches, a wave index or the stream of a Python model as one page of HTML: written to a
-  file, or printed.
-#}
+{# A change log, one of its batches, a wave index or a Python model's stream as a page of HTML, in a file or printed. #}
 {%- macro _report_page(model, output, batch=none) -%}
   {%- do deltawave._require_session('report', 'Without format: html it runs on every adapter.') -%}
   {%- set node = deltawave._model_node('report', model) -%}
   {%- if batch is not none and not deltawave._is_log(node) -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'a batch of a change log',
-    }) -%}
+    {%- do deltawave._refuse_option('report', 'batch', batch, 'a batch of a change log') -%}
   {%- elif node.config.materialized == 'wave_index' -%}
     {%- set page = deltawave._wave_page(node, output) -%}
   {%- elif node.language == 'python' -%}
@@ -39,11 +34,8 @@
   {%- set removals = deltawave._relation(found.schema, found.relation.identifier ~ '__removals') -%}
   {%- if deltawave._in_catalog(removals) -%}{%- do relations.update(removals=removals | string) -%}{%- endif -%}
   {{ return(adapter.call_library('deltawave.reporting.command.page', relations, {
-    'name': found.relation | string | replace('`', ''),
-    'key': settings.unique_key,
-    'is_multiset': settings.duplicate_keys == 'multiset',
-    'batch': batch,
-    'output': output,
+    'name': found.relation | string | replace('`', ''), 'key': settings.unique_key,
+    'is_multiset': settings.duplicate_keys == 'multiset', 'batch': batch, 'output': output,
   })) }}
 {%- endmacro -%}
 
@@ -56,11 +48,7 @@
   {%- if not wave -%}{{ return({}) }}{%- endif -%}
   {{ return(adapter.call_library('deltawave.reporting.command.wave_page', {
     'batches': '(\n' ~ deltawave.batches(relation, settings.state_schema) ~ '\n)',
-  }, {
-    'name': relation | string | replace('`', ''),
-    'record': wave,
-    'output': output,
-  })) }}
+  }, {'name': relation | string | replace('`', ''), 'record': wave, 'output': output})) }}
 {%- endmacro -%}
 
 {# The same of the stream that a Python model joins. Refuses one that has joined none. #}

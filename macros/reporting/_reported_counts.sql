@@ -17,8 +17,25 @@ with counts as (
     group by _batch_id
 ),
 
+-- What is recorded of each batch besides its changes, where the log has a table of batches.
 recorded as (
-    {{ deltawave._indented(deltawave._recorded_batches(reported)) }}
+    {%- if reported.batches %}
+    select distinct
+        batch_id,
+        batch_at,
+        snapshot_date,
+        quarantined
+    from {{ deltawave._indented(deltawave._standing_batches(reported.batches)) }}
+    -- Batches of a log that was rebuilt, or whose first batches were merged, are no longer shown.
+    where batch_id >= coalesce((select min(_batch_id) from {{ reported.relation }}), 0)
+    {%- else %}
+    select
+        cast(null as bigint) as batch_id,
+        cast(null as timestamp) as batch_at,
+        cast(null as string) as snapshot_date,
+        cast(null as bigint) as quarantined
+    where false
+    {%- endif %}
 ),
 
 joined as (
@@ -83,27 +100,6 @@ limit {{ batches | int }}
     ) -%}
   {%- endfor -%}
   {{ return(counts) }}
-{%- endmacro -%}
-
-{#- What is recorded of each batch besides its changes; nothing where the log has no table of batches. -#}
-{%- macro _recorded_batches(reported) -%}
-  {%- if reported.batches -%}
-select distinct
-    batch_id,
-    batch_at,
-    snapshot_date,
-    quarantined
-from {{ deltawave._standing_batches(reported.batches) }}
--- Batches of a log that was rebuilt, or whose first batches were merged, are no longer shown.
-where batch_id >= coalesce((select min(_batch_id) from {{ reported.relation }}), 0)
-  {%- else -%}
-select
-    cast(null as bigint) as batch_id,
-    cast(null as timestamp) as batch_at,
-    cast(null as string) as snapshot_date,
-    cast(null as bigint) as quarantined
-where false
-  {%- endif -%}
 {%- endmacro -%}
 
 {%- macro _counts_lines(reported, counts) -%}

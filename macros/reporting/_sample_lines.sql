@@ -84,23 +84,16 @@ select
     {{ deltawave._without_controls("concat_ws(', ', " ~ keys | join(', ') ~ ')') }} as key_text,
     to_json(array_compact(array(
         {%- for column in reported.columns %}
-        {{ deltawave._old_and_new(column) }}{{ ',' if not loop.last }}
+        {%- set name, quoted = deltawave._literal(column.name), deltawave._quoted(column.name) %}
+        {%- set old = deltawave._shown_value('logged._before.' ~ quoted, column.data_type, is_quoted=true) %}
+        {%- set new = deltawave._shown_value('logged.' ~ quoted, column.data_type, is_quoted=true) %}
+        {%- set change = deltawave._without_controls('concat(' ~ name ~ ", ': ', " ~ old ~ ", ' -> ', " ~ new ~ ')') %}
+        if(array_contains(logged._changed_columns, {{ name }}), {{ change }}, null){{ ',' if not loop.last }}
         {%- endfor %}
     ))) as changes
 from ranked
 where place <= {{ samples | int }}
 order by batch_id, place
-{%- endmacro -%}
-
-{# "name: 'Old' -> 'New'" if the column has changed, otherwise null. #}
-{%- macro _old_and_new(column) -%}
-  {%- set name = deltawave._literal(column.name) -%}
-  {%- set old = deltawave._shown_value(
-    'logged._before.' ~ deltawave._quoted(column.name), column.data_type, is_quoted=true
-  ) -%}
-  {%- set new = deltawave._shown_value('logged.' ~ deltawave._quoted(column.name), column.data_type, is_quoted=true) -%}
-  {%- set text = deltawave._without_controls('concat(' ~ name ~ ", ': ', " ~ old ~ ", ' -> ', " ~ new ~ ')') -%}
-  {{ return('if(array_contains(logged._changed_columns, ' ~ name ~ '), ' ~ text ~ ', null)') }}
 {%- endmacro -%}
 
 {# A text with blanks for line breaks and all else that a terminal would obey, or not show. #}

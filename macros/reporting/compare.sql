@@ -15,18 +15,7 @@
 #}
 {%- macro compare(
     a, b, unique_key, ignore_columns=none, tolerance=none, relative_tolerance=none, ignore_case=none,
-    ignore_blanks=none, samples=5, format='text',
-    output=none, fail_on_differences=false
-) -%}
-  {{ return(adapter.dispatch('compare', 'deltawave')(
-    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format,
-    output, fail_on_differences
-  )) }}
-{%- endmacro -%}
-
-{%- macro default__compare(
-    a, b, unique_key, ignore_columns, tolerance, relative_tolerance, ignore_case, ignore_blanks, samples, format,
-    output, fail_on_differences
+    ignore_blanks=none, samples=5, format='text', output=none, fail_on_differences=false
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- if not deltawave._runs_python() -%}
@@ -34,16 +23,9 @@
   {%- endif -%}
   {%- set relations = {'old': deltawave._compared_relation(a), 'new': deltawave._compared_relation(b)} -%}
   {%- set found = adapter.call_library('deltawave.comparing.operation.operation', relations, {
-    'names': [a | string, b | string],
-    'key': deltawave._key_list(unique_key, 'compare'),
-    'ignore_columns': ignore_columns,
-    'tolerance': tolerance,
-    'relative_tolerance': relative_tolerance,
-    'ignore_case': ignore_case,
-    'ignore_blanks': ignore_blanks,
-    'samples': samples,
-    'format': format,
-    'output': output,
+    'names': [a | string, b | string], 'key': deltawave._key_list(unique_key, 'compare'),
+    'ignore_columns': ignore_columns, 'tolerance': tolerance, 'relative_tolerance': relative_tolerance,
+    'ignore_case': ignore_case, 'ignore_blanks': ignore_blanks, 'samples': samples, 'format': format, 'output': output,
   }) -%}
   {%- if found.refused -%}
     {%- do deltawave._fail('not_compared', {'macro': 'compare', 'a': a, 'b': b, 'reason': found.refused}) -%}

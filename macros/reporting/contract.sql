@@ -5,10 +5,6 @@
     dbt run-operation deltawave.contract --args '{model: accounts_changes}'
 #}
 {%- macro contract(model) -%}
-  {{ return(adapter.dispatch('contract', 'deltawave')(model)) }}
-{%- endmacro -%}
-
-{%- macro default__contract(model) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- set node = deltawave._model_node('contract', model) -%}
   {%- set materialized = node.config.materialized -%}

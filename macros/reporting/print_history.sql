@@ -6,10 +6,6 @@
   key: the model's key, as deltawave.history takes it; column: only this column
 #}
 {%- macro print_history(model, key, column=none) -%}
-  {{ return(adapter.dispatch('print_history', 'deltawave')(model, key, column)) }}
-{%- endmacro -%}
-
-{%- macro default__print_history(model, key, column) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- do deltawave._require_session('history', 'deltawave.history gives the same rows by SQL alone.') -%}
   {%- set found = deltawave._built_log('history', model) -%}

@@ -13,29 +13,15 @@
   batch: only what this batch has changed
 #}
 {%- macro report(model, samples=3, batches=10, format='text', output=none, batch=none) -%}
-  {{ return(adapter.dispatch('report', 'deltawave')(model, samples, batches, format, output, batch)) }}
-{%- endmacro -%}
-
-{%- macro default__report(model, samples, batches, format, output, batch) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
-  {%- if format not in ['text', 'html'] -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'format', 'value': format, 'allowed': 'text or html',
-    }) -%}
-  {%- endif -%}
+  {%- do deltawave._require_choice('report', 'format', format, ['text', 'html']) -%}
   {%- if output and format == 'text' -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'output', 'value': output, 'allowed': 'a file with format: html only',
-    }) -%}
+    {%- do deltawave._refuse_option('report', 'output', output, 'a file with format: html only') -%}
   {%- endif -%}
   {%- if batch is not none and batch is not integer -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'report', 'option': 'batch', 'value': batch, 'allowed': 'the number of a batch',
-    }) -%}
+    {%- do deltawave._refuse_option('report', 'batch', batch, 'the number of a batch') -%}
   {%- endif -%}
-  {%- if format == 'html' -%}
-    {{ return(deltawave._report_page(model, output, batch)) }}
-  {%- endif -%}
+  {%- if format == 'html' -%}{{ return(deltawave._report_page(model, output, batch)) }}{%- endif -%}
   {%- set reported = deltawave._reported_log(model) -%}
   {%- set counts = deltawave._reported_counts(reported, batches, batch) -%}
   {%- if batch is not none and not counts -%}
@@ -97,17 +83,14 @@
   {%- set batches = deltawave._relation(settings.state_schema or relation.schema, relation.identifier ~ '__batches') -%}
   {%- set has_batches = deltawave._in_catalog(batches) -%}
   {{ return({
-    'relation': relation,
-    'batches': batches if has_batches else none,
-    'keys': keys,
-    'columns': valued if types['_before'] != 'struct<>' else [],
-    'is_multiset': settings.duplicate_keys == 'multiset',
+    'relation': relation, 'batches': batches if has_batches else none, 'keys': keys,
+    'columns': valued if types['_before'] != 'struct<>' else [], 'is_multiset': settings.duplicate_keys == 'multiset',
     'knows_rows': not deltawave._began_with_baseline(batches) if has_batches else settings.initial_load == 'inserts',
   }) }}
 {%- endmacro -%}
 
 {#
-  Does a log lack the rows of its first dump? Its last load, which begins a generation, has then logged no rows:
+  Are the rows of the first dump missing in a log? Its last load, which begins a generation, has then logged no rows:
   initial_load may have been changed since. Where the table was emptied and loaded again, the log has all rows.
 #}
 {%- macro _began_with_baseline(batches) -%}

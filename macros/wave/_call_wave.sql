@@ -3,9 +3,7 @@
   {{ return(adapter.call_library('deltawave.wave.materialization.' ~ function, {'dump': job.sql}, options)) }}
 {%- endmacro -%}
 
-{#
-  Stops a model or an operation if the adapter can't call the library, or has no session of Spark in dbt's own process.
-#}
+{# Stops if the adapter can't call the library, or has no session of Spark in dbt's own process. #}
 {%- macro _require_wave_adapter(name, with_session=true) -%}
   {%- if adapter.call_library is not defined or (with_session and not adapter.runs_python()) -%}
     {%- do deltawave._fail('wave_adapter', {'model': name}) -%}

@@ -5,7 +5,10 @@
 #}
 {%- macro _load_days(job, state, warnings, refused) -%}
   {%- set source = deltawave._source_fingerprint(job, none) -%}
-  {%- if deltawave._has_no_work(job, state) and deltawave._is_source_unchanged(job, state, source) -%}
+  {%- set dropped = deltawave._days_to_drop(job) -%}
+  {#- A killed run may have left its preparation. -#}
+  {%- set is_complete = state.record and not deltawave._wave_in(state.record.select).pending -%}
+  {%- if is_complete and not dropped and deltawave._is_source_unchanged(job, state, source) -%}
     {#- The next run that reads the source drops the parts that a lost attempt has left. -#}
     {%- do job.outcome.update(is_unread=true) -%}
     {{ return(state.record) }}
@@ -18,15 +21,13 @@
       {%- set progress.is_new = false -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- if not progress.record -%}
-    {%- do deltawave._create_without_days(job) -%}
-  {%- endif -%}
+  {%- if not progress.record -%}{%- do deltawave._create_without_days(job) -%}{%- endif -%}
   {%- do deltawave._sweep_parts(job, progress.record, state.record) -%}
   {%- if progress.record -%}
     {#- If this run has decided a batch, what was remembered before is already dropped, so there are no names of it. -#}
     {%- set seen_by = {'record': progress.record, 'names': [] if job.outcome.batches else state.names} -%}
-    {%- set is_settled = source and deltawave._is_settled(job, progress.record, plan.days) -%}
-    {%- set unchanged = deltawave._settled_source(job, source, none) if is_settled else none -%}
+    {%- set is_up_to_date = source and deltawave._is_up_to_date(job, progress.record, plan.days) -%}
+    {%- set unchanged = deltawave._settled_source(job, source, none) if is_up_to_date else none -%}
     {%- set options = {
       'settings': job.settings, 'days': plan.days, 'states': plan.states, 'version': plan.version, 'text': job.sql,
     } -%}
@@ -37,17 +38,9 @@
   {{ return(progress.record) }}
 {%- endmacro -%}
 
-{#
-  Does an unchanged source leave this run nothing to do: no preparation that a killed run has left, and no day to drop?
-#}
-{%- macro _has_no_work(job, state) -%}
-  {%- set dropped = deltawave._days_to_drop(job) -%}
-  {{ return(state.record and not dropped and not deltawave._wave_in(state.record.select).pending) }}
-{%- endmacro -%}
-
 {# Would a run that finds these days again have nothing to do, to refuse or to warn of? #}
-{%- macro _is_settled(job, record, days) -%}
-  {{ return(deltawave._call_wave(job, 'is_settled', {
+{%- macro _is_up_to_date(job, record, days) -%}
+  {{ return(deltawave._call_wave(job, 'is_up_to_date', {
     'settings': job.settings, 'record': deltawave._wave_in(record.select), 'days': days,
     'started_at': deltawave._utc(run_started_at),
   })) }}

@@ -17,9 +17,7 @@
   {#- A view that Spark would refuse must not be decided. -#}
   {%- do deltawave._run(job, 'describe query ' ~ step.select) -%}
   {%- set record = deltawave._step_record(job, batch, step) -%}
-  {%- if not last -%}
-    {%- do deltawave._create_batches(job) -%}
-  {%- endif -%}
+  {%- if not last -%}{%- do deltawave._create_batches(job) -%}{%- endif -%}
   {%- do deltawave._commit(job, batch, record, last) -%}
   {#- The step clean drops whole tables only: replaced parts are dropped here, or by a run that has continued. -#}
   {%- for drop in step.drops if not deltawave._is_overtaken(job, record) -%}
@@ -68,22 +66,13 @@
   )) }}
 {%- endmacro -%}
 
-{#
-  The record of a transition's decision: to what each decision has, it adds the text of the view, in which the wave
-  index is described.
-#}
+{# The record of a transition's decision: it adds the text of the view, in which the wave index is described. #}
 {%- macro _step_record(job, batch, step) -%}
   {%- set decision = deltawave._decision(job, batch, {
     'tables': deltawave._attempts_helpers(job, step.tables, deltawave._attempt_kinds()),
-    'batch_at': deltawave._utc(run_started_at),
-    'snapshot_date': step.day,
-    'strategy': job.settings.scheme,
-    'reason': step.kind,
-    'rows_old': step.rows_old,
-    'rows_dump': step.rows_delivered,
-    'rows_new': step.rows_new,
-    'inserts': step.inserted,
-    'deletes': step.deleted,
+    'batch_at': deltawave._utc(run_started_at), 'snapshot_date': step.day, 'strategy': job.settings.scheme,
+    'reason': step.kind, 'rows_old': step.rows_old, 'rows_dump': step.rows_delivered, 'rows_new': step.rows_new,
+    'inserts': step.inserted, 'deletes': step.deleted,
   }) -%}
   {{ return(dict(decision, select=step.select)) }}
 {%- endmacro -%}

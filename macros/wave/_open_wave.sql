@@ -1,7 +1,4 @@
-{#
-  Makes ready what a run needs: the schema of its tables, and the source, which is the model's select. Refuses
-  --sample.
-#}
+{# Makes ready what a run needs: the schema of its tables, and the model's select as the source. Refuses --sample. #}
 {%- macro _open_wave(job, sql) -%}
   {%- do deltawave._require_wave_adapter(job.name) -%}
   {%- if invocation_args_dict.get('sample') -%}
@@ -24,18 +21,12 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{#
-  --empty, or no day yet: an empty model without a day, so that others can be built on it. An existing model is left as
-  it is.
-#}
+{# --empty, or no day yet: an empty model, so that others can be built on it. An existing one stays. #}
 {%- macro _create_without_days(job) -%}
   {%- if not job.view_exists -%}
     {%- set mark = deltawave._view_mark() ~ ' ' ~ tojson({'batch_id': 0, 'attempt': job.attempt}) ~ ' */' -%}
     {#- Not the select itself, which may have a probe: the tables that it names will be dropped. -#}
-    {%- set columns = [] -%}
-    {%- for column in deltawave._columns_of(job.sql) -%}
-      {%- do columns.append('cast(null as ' ~ column.data_type ~ ') as ' ~ deltawave._quoted(column.name)) -%}
-    {%- endfor -%}
-    {%- do deltawave._replace_view(job, {'select': 'select ' ~ mark ~ ' ' ~ columns | join(', ') ~ ' where false'}) -%}
+    {%- set nulls = deltawave._null_columns(deltawave._columns_of(job.sql)) | join(', ') -%}
+    {%- do deltawave._replace_view(job, {'select': 'select ' ~ mark ~ ' ' ~ nulls ~ ' where false'}) -%}
   {%- endif -%}
 {%- endmacro -%}

@@ -30,9 +30,7 @@
   {{ return(deltawave._message(values.code, dict(values, model=job.name, advice=advice | join(' ')))) }}
 {%- endmacro -%}
 
-{#
-  Fails for suspicious days. The warnings are part of the error, since --warn-error would end the run at the first one.
-#}
+{# Fails for suspicious days. Warnings are part of the error, since --warn-error would end the run at the first one. #}
 {%- macro _fail_for_refused(job, refused, done, warnings) -%}
   {%- do deltawave._fail('refused_days', {
     'model': job.name, 'refused': refused | join(' '), 'done': done, 'warnings': ([''] + warnings) | join('\n'),

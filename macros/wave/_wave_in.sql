@@ -32,9 +32,7 @@
 
 {# The type of a column; a program may spell its name in another case than the table. #}
 {%- macro _wave_type(wave, column) -%}
-  {%- for name, type in wave.spec.columns if name | lower == column | lower -%}
-    {{ return(type) }}
-  {%- endfor -%}
+  {%- for name, type in wave.spec.columns if name | lower == column | lower -%}{{ return(type) }}{%- endfor -%}
 {%- endmacro -%}
 
 {# Does a row have several search values? #}

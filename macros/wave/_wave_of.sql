@@ -23,9 +23,7 @@
   {{ return(mark.get('wave')) }}
 {%- endmacro -%}
 
-{#
-  The names of the views that contain the text of a node: its own view, or, if it is ephemeral, the views that read it.
-#}
+{# The names of the views that contain a node's text: its own, or, if it is ephemeral, those that read it. #}
 {%- macro _views_with_text_of(node) -%}
   {%- set views = [] -%}
   {%- if node.resource_type == 'model' and node.config.materialized in ['view', 'materialized_view'] -%}
@@ -40,10 +38,7 @@
   {{ return(views) }}
 {%- endmacro -%}
 
-{#
-  --sample and microbatch models read only some rows of a relation, by its event_time; the same filter for the found
-  rows.
-#}
+{# --sample and microbatch models read some rows of a relation, by its event_time: the same filter for found rows. #}
 {%- macro _as_read(relation, select) -%}
   {%- if relation is string or not relation.event_time_filter -%}{{ return(select) }}{%- endif -%}
   {{ return('select * from ' ~ relation.render_event_time_filtered('(\n' ~ select ~ '\n)')) }}

@@ -33,10 +33,7 @@
   {%- for option, allowed in adapter.call_library(
     'deltawave.wave.schemes.refused', {}, deltawave._wave_layout(settings)
   ).items() -%}
-    {%- do deltawave._fail('option_value', {
-      'model': name, 'option': option, 'value': settings[option],
-      'allowed': allowed ~ ' with scheme: ' ~ settings.scheme,
-    }) -%}
+    {%- do deltawave._refuse_option(name, option, settings[option], allowed ~ ' with scheme: ' ~ settings.scheme) -%}
   {%- endfor -%}
   {{ return(settings) }}
 {%- endmacro -%}

@@ -16,24 +16,20 @@
 #}
 {%- macro advise_wave(
   window=none, packed=none, build=none, add=none, unpacked=none, delete=none, probes=0, scans=0, probe_indexes=none,
-  scan_indexes=none, bucket=none,
-  seek=none, transfer=none, copy=none, smart_copy=none, hard_window=false, can_delete=true, techniques=none,
-  most_constituents=10, most_space=none,
-  most_transition=none, tolerance=0.05, fixed=none, model=none, day_column=none, search_field=none, table_size=none
+  scan_indexes=none, bucket=none, seek=none, transfer=none, copy=none, smart_copy=none, hard_window=false,
+  can_delete=true, techniques=none, most_constituents=10, most_space=none, most_transition=none, tolerance=0.05,
+  fixed=none, model=none, day_column=none, search_field=none, table_size=none
 ) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- do deltawave._require_wave_adapter('advise_wave') -%}
   {%- set parameters = {
     'window': window, 'packed': packed, 'build': build, 'add': add, 'probes': probes, 'scans': scans,
-    'unpacked': unpacked, 'delete': delete,
-    'probe_indexes': probe_indexes, 'scan_indexes': scan_indexes, 'copy': copy, 'smart_copy': smart_copy,
-    'bucket': bucket, 'seek': seek,
-    'transfer': transfer, 'fixed': fixed,
+    'unpacked': unpacked, 'delete': delete, 'probe_indexes': probe_indexes, 'scan_indexes': scan_indexes,
+    'copy': copy, 'smart_copy': smart_copy, 'bucket': bucket, 'seek': seek, 'transfer': transfer, 'fixed': fixed,
   } -%}
   {%- set needs = {
     'hard_window': hard_window, 'can_delete': can_delete, 'most_constituents': most_constituents,
-    'most_space': most_space,
-    'most_transition': most_transition,
+    'most_space': most_space, 'most_transition': most_transition,
   } -%}
   {%- if techniques is not none -%}{%- do needs.update(techniques=deltawave._listed(techniques)) -%}{%- endif -%}
   {%- set options = {'parameters': parameters, 'needs': needs, 'tolerance': tolerance, 'table_size': table_size} -%}
@@ -65,9 +61,7 @@
     {%- endfor -%}
   {%- endif -%}
   {%- for name in ['day_column', 'search_field'] if known[name] is none -%}
-    {%- do deltawave._fail('option_value', {
-      'model': 'advise_wave', 'option': name, 'value': none, 'allowed': 'a column of ' ~ model,
-    }) -%}
+    {%- do deltawave._refuse_option('advise_wave', name, none, 'a column of ' ~ model) -%}
   {%- endfor -%}
   {%- set relation = adapter.get_relation(
     database=node.database, schema=node.schema, identifier=node.alias or node.identifier

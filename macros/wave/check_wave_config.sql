@@ -1,7 +1,4 @@
-{#
-  Refuses a wrong configuration without touching the warehouse; the adapter calls it for every model before any
-  statement runs.
-#}
+{# Refuses a wrong configuration; the adapter calls it for every model before any statement runs. #}
 {%- macro check_wave_config(name, config) -%}
   {%- do deltawave._wave_settings(name, config) -%}
 {%- endmacro -%}

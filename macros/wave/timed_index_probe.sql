@@ -3,10 +3,6 @@
   open (TimedIndexProbe, WI 2.2). One bucket of each constituent that has days in the range is read.
 #}
 {%- macro timed_index_probe(relation, value, from_day=none, to_day=none) -%}
-  {{ return(adapter.dispatch('timed_index_probe', 'deltawave')(relation, value, from_day, to_day)) }}
-{%- endmacro -%}
-
-{%- macro default__timed_index_probe(relation, value, from_day, to_day) -%}
   {%- set wave = deltawave._wave_of(relation) -%}
   {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
   {%- set field = wave.spec.search_field -%}

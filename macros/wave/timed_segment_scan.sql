@@ -3,10 +3,6 @@
   (TimedSegmentScan, WI 2.2). Only constituents that have days in the range are read.
 #}
 {%- macro timed_segment_scan(relation, from_day=none, to_day=none) -%}
-  {{ return(adapter.dispatch('timed_segment_scan', 'deltawave')(relation, from_day, to_day)) }}
-{%- endmacro -%}
-
-{%- macro default__timed_segment_scan(relation, from_day, to_day) -%}
   {%- set wave = deltawave._wave_of(relation) -%}
   {%- if not wave -%}{{ return('select * from ' ~ relation) }}{%- endif -%}
   {%- set condition = 'wave_is_first' if deltawave._is_multiple(wave) else none -%}
@@ -21,9 +17,7 @@
   {%- set selects = [] -%}
   {%- for number in range(1, wave.spec.index.constituents + 1) -%}
     {%- set table = wave.indexes.get('I' ~ number) or {'parts': []} -%}
-    {%- set parts = [] -%}
-    {%- set filled = [] -%}
-    {%- set others = [] -%}
+    {%- set parts, filled, others = [], [], [] -%}
     {%- for part in table.parts -%}
       {%- set days_of_part = deltawave._days_of_part(part[1]) -%}
       {%- if days_of_part | select('in', days) | list -%}
@@ -51,16 +45,11 @@
 
 {# Has any of these days rows? #}
 {%- macro _have_rows(wave, days) -%}
-  {%- for day in days if wave.days[day | string][1] -%}
-    {{ return(true) }}
-  {%- endfor -%}
+  {%- for day in days if wave.days[day | string][1] -%}{{ return(true) }}{%- endfor -%}
   {{ return(false) }}
 {%- endmacro -%}
 
-{#
-  A condition that fails if a part with rows has been dropped: a scan of missing partitions would find no rows, without
-  an error.
-#}
+{# A condition that fails if a part with rows has been dropped: a scan of missing partitions would just find no rows. #}
 {%- macro _has_parts(table, parts) -%}
   {%- set found = 'assert_true(size(collect_set(wave_part)) = ' ~ parts | length ~ ', '
       ~ deltawave._literal(deltawave._message('dropped_parts', {})) ~ ')' -%}

@@ -21,9 +21,7 @@
 
   {%- set state = deltawave._recover(job) -%}
   {%- set warnings, refused = [], [] -%}
-  {%- if flags.EMPTY -%}
-    {%- do deltawave._create_without_days(job) -%}
-  {%- endif -%}
+  {%- if flags.EMPTY -%}{%- do deltawave._create_without_days(job) -%}{%- endif -%}
   {%- set record = state.record if flags.EMPTY else deltawave._load_days(job, state, warnings, refused) -%}
   {%- do deltawave._describe_view(job, record, deltawave._first_table(record) if record else none) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
@@ -38,9 +36,7 @@
     {%- do deltawave._fail_for_refused(job, refused, 'The other days were loaded.', warnings) -%}
   {%- endif -%}
   {#- With --warn-error the first one ends the run: by now all that the run had to do is done. -#}
-  {%- for text in warnings -%}
-    {%- do exceptions.warn(text) -%}
-  {%- endfor -%}
+  {%- for text in warnings -%}{%- do exceptions.warn(text) -%}{%- endfor -%}
 
   {{ return({'relations': [job.target]}) }}
 

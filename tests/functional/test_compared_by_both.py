@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 import deltawave
 
-pytestmark = pytest.mark.usefixtures("interpreted")
+pytestmark = [pytest.mark.usefixtures("interpreted"), pytest.mark.core]
 
 TEXTS = ["", "a", "A", "  a  b ", "a b", "1", "1.0", "01", "-0.50", "1e2", "é", "null", "2024-01-02", "true", "\t"]
 NUMBERS = [0.0, -0.0, 1.0, 1.005, 1e-9, 123456789.25, -7.5, float("nan"), float("inf")]

@@ -14,7 +14,7 @@ from deltawave.comparing.concentrations import weighed
 from deltawave.comparing.kinds import Kind, common_type
 from deltawave.pages.texts import beside, plain
 
-pytestmark = pytest.mark.usefixtures("interpreted")
+pytestmark = [pytest.mark.usefixtures("interpreted"), pytest.mark.core]
 
 OLD = """
     (1, 'ann', 1.00BD, 0.0D, map('x', 1, 'y', 2)),

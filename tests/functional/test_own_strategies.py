@@ -8,6 +8,8 @@ from dbt.tests.util import run_dbt
 from pyspark.sql import SparkSession
 from workbench import temporary_views
 
+pytestmark = pytest.mark.core
+
 CONFIG = (
     "materialized='differential', unique_key=['ID', 'part'], on_schema_change='sync_all_columns', "
     "max_delete_fraction=1, ignore_columns=['SEEN']"

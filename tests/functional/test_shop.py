@@ -14,6 +14,8 @@ import yaml
 from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.core
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # The second delivery: a customer is called otherwise, one is new, and one order is dearer.

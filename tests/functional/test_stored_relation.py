@@ -230,6 +230,7 @@ def test_nulls_within_nested_values_count(spark: SparkSession) -> None:
     assert len({state_of(relation.withColumn("id", same("id"))) for relation in relations}) == len(nested)
 
 
+@pytest.mark.formats
 def test_a_table_and_a_view_of_it_are_known_by_a_version(
     spark: SparkSession, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

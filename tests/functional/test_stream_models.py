@@ -99,6 +99,7 @@ class SalesModel:
         return sales
 
 
+@pytest.mark.core
 class TestNewRows(SalesModel):
     def test_rows_that_have_landed_are_joined_once(
         self, sales: Sales, project: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -125,6 +126,7 @@ class TestNewRows(SalesModel):
         assert "micro-batches 2 rows 90 " in page.text
 
 
+@pytest.mark.hive
 class TestModel(SalesModel):
     def test_run_by_run(self, project: Any, spark: SparkSession, sales: Sales, monkeypatch: pytest.MonkeyPatch) -> None:
         table, folder, land, exact, found = sales.table, sales.folder, sales.land, sales.exact, sales.found

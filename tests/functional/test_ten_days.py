@@ -10,6 +10,8 @@ import yaml
 from pyspark.sql import SparkSession
 from workbench import Run, Workbench
 
+pytestmark = [pytest.mark.core, pytest.mark.delta]
+
 # An account's number, with its name, its balance and perhaps its town.
 Accounts = dict[int, tuple[Any, ...]]
 

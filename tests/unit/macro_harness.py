@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 import agate
 import pytz
+import yaml
 from dbt_common.clients.agate_helper import table_from_data_flat
 from dbt_common.clients.jinja import get_template
 from dbt_common.exceptions import CompilationError
@@ -124,6 +125,7 @@ class Macros:
             "tojson": json.dumps,
             "local_md5": lambda text: md5(text.encode()).hexdigest(),
             "fromjson": json.loads,
+            "fromyaml": _from_yaml,
             "modules": SimpleNamespace(re=re, datetime=dt, pytz=pytz),
             "log": _adding_to(self.logged),
             "print": _adding_to(self.printed),
@@ -203,6 +205,11 @@ def _called(function: str, relations: Mapping[str, str], options: Mapping[str, A
 
 def _return(value: Any = None) -> NoReturn:
     raise MacroReturn(value)
+
+
+@cache
+def _from_yaml(text: str) -> Any:
+    return yaml.safe_load(text)
 
 
 def _raise(message: str) -> NoReturn:

@@ -12,7 +12,7 @@ from unit.made_up_log import BEGIN, batch, delete, insert, report, update
 from deltawave.comparing.comparison import Concentration
 from deltawave.pages.html import MARKS
 from deltawave.reporting.batch_views import BYTES, SERIES
-from deltawave.reporting.log_report import telling
+from deltawave.reporting.log_report import rarest_first
 from deltawave.reporting.page import as_html
 
 ODD = '<i>"o\'dd" & ${name}</i>'
@@ -253,7 +253,7 @@ def test_a_long_log_of_a_wide_table_has_a_small_page() -> None:
             for number in range(1, 10_001)
         ),
         columns=dict.fromkeys(names, 3),
-        samples=tuple(telling(samples, dict.fromkeys(names, 3))),
+        samples=tuple(rarest_first(samples, dict.fromkeys(names, 3))),
         quarantined=(row,) * 10,
     )
     text = as_html(found)

@@ -10,7 +10,7 @@ from deltawave.comparing.concentrations import measured
 from deltawave.reporting.batches import began_with_baseline, grouped, sampled_from
 from deltawave.reporting.changes import Change, key_of, times, value_in
 from deltawave.reporting.history import history_text
-from deltawave.reporting.log_report import telling
+from deltawave.reporting.log_report import rarest_first
 
 KEY = [("id", "1")]
 BATCHES = [batch(1), batch(2), batch(3)]
@@ -63,10 +63,10 @@ def test_a_baseline_is_seen_in_the_batches() -> None:
 def test_updates_of_rarely_changing_columns_are_shown_first() -> None:
     often = [update(3, {}, ("often",), id=str(number)) for number in range(100)]
     rare = [update(2, {}, ("often", "rare"), id="r")]
-    shown = telling([*often, *rare], {"often": 101, "rare": 1})
+    shown = rarest_first([*often, *rare], {"often": 101, "rare": 1})
     assert [change.row["id"] for change in shown] == ["0", "1", "r"]
     unknown = [update(3, None, None, id=str(number)) for number in range(100)]
-    assert len(telling(unknown, {})) == 24
+    assert len(rarest_first(unknown, {})) == 24
 
 
 def test_columns_with_few_values_are_measured() -> None:

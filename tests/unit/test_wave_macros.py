@@ -19,7 +19,7 @@ from unit.macro_harness import Macros, Node, make_batch, make_job
 
 from deltawave.wave import WaveIndex, materialization
 from deltawave.wave.access import days_between
-from deltawave.wave.materialization import as_outcome, for_vars, is_settled, specification
+from deltawave.wave.materialization import as_outcome, for_vars, is_up_to_date, specification
 from deltawave.wave.operations import DropIndex, as_json
 from deltawave.wave.run_plan import RunPlan, Work
 from deltawave.wave.statements import PARTS_DROPPED
@@ -242,9 +242,9 @@ def test_a_source_is_settled_if_the_next_run_has_nothing_to_say(
     known = replace(record("date"), state_day=3, days=dict(enumerate(has, 1))).to_json()
     days = [vars(day) for day in delivered]
     options: dict[str, Any] = {"settings": settings, "days": days, "started_at": "2026-01-09T00:00:00Z"}
-    assert is_settled(dump, record=known, **options) == expected
+    assert is_up_to_date(dump, record=known, **options) == expected
     # What a killed run has left to prepare.
-    assert not is_settled(dump, record={**known, "pending": [as_json(DropIndex("T0"))]}, **options)
+    assert not is_up_to_date(dump, record={**known, "pending": [as_json(DropIndex("T0"))]}, **options)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_only_a_settled_source_that_stays_the_same_is_remembered(
         _source_fingerprint=lambda *_: next(looks),
         _pending_days={"works": [], "days": [], "states": {"1": "s"} if days else {}},
         _sweep_parts=None,
-        _is_settled=settled,
+        _is_up_to_date=settled,
         _call_wave=days,
     )
     macros._load_days(

@@ -7,13 +7,9 @@
   The name of a log, after x__. Each generation has its own log, since a full refresh may bring other columns and
   types; so has each attempt to rewrite the log, since what readers see is never changed in place.
 #}
-{%- macro _generation_log(generation) -%}
-  {{ return('log' if generation == 1 else 'log_' ~ generation) }}
-{%- endmacro -%}
+{%- macro _generation_log(generation) -%}{{ return('log' if generation == 1 else 'log_' ~ generation) }}{%- endmacro -%}
 
-{%- macro _rewritten_log(batch_id, attempt) -%}
-  {{ return('log_' ~ batch_id ~ '_' ~ attempt) }}
-{%- endmacro -%}
+{%- macro _rewritten_log(batch_id, attempt) -%}{{ return('log_' ~ batch_id ~ '_' ~ attempt) }}{%- endmacro -%}
 
 {# A table of one attempt: {kind, batch_id, attempt}. Kinds: log, the rewritten log, and those of _attempt_kinds. #}
 {%- macro _attempt_relation(job, table) -%}

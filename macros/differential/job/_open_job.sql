@@ -1,7 +1,4 @@
-{#
-  What stays the same during the work on one differential model, wave index or table that follows a log. All keys of a
-  job are named here.
-#}
+{# What stays the same during the work on one model. All keys of a job are named here. #}
 {%- macro _open_job(name, settings, relation, materialization='differential') -%}
   {%- set follows_log = materialization in ['current_state', 'scd2'] -%}
   {%- set strategy = deltawave._strategy_named(name, settings.strategy) if materialization == 'differential'
@@ -47,10 +44,7 @@
   {{ return(job) }}
 {%- endmacro -%}
 
-{#
-  Fills in keys of a job, a batch's result or a decision. All of them are named where it begins: Jinja would accept any
-  other silently.
-#}
+{# Fills in keys of a job, a batch's result or a decision, which are named where it begins: Jinja accepts any other. #}
 {%- macro _update(known) -%}
   {%- for key in kwargs if key not in known -%}
     {%- do exceptions.raise_compiler_error(
@@ -61,9 +55,7 @@
 {%- endmacro -%}
 
 {# Has the user let this run pass the guards, by --vars '{deltawave_accept: [model]}'? #}
-{%- macro _is_accepted(job) -%}
-  {{ return(deltawave._is_named(job, 'deltawave_accept')) }}
-{%- endmacro -%}
+{%- macro _is_accepted(job) -%}{{ return(deltawave._is_named(job, 'deltawave_accept')) }}{%- endmacro -%}
 
 {# Does that variable name the model? #}
 {%- macro _is_named(job, variable) -%}
@@ -83,8 +75,6 @@
 
 {# The names under which options may refer to a node: name or package.name; for a source, source.table. #}
 {%- macro _names_of(node) -%}
-  {%- if node.resource_type == 'source' -%}
-    {{ return([node.source_name ~ '.' ~ node.name]) }}
-  {%- endif -%}
+  {%- if node.resource_type == 'source' -%}{{ return([node.source_name ~ '.' ~ node.name]) }}{%- endif -%}
   {{ return([node.name, node.package_name ~ '.' ~ node.name]) }}
 {%- endmacro -%}

@@ -51,10 +51,7 @@
   {{ return(names) }}
 {%- endmacro -%}
 
-{#
-  Iceberg's session catalog writes the type of _before as Hive does, without quotes, and Spark cannot read some names
-  back.
-#}
+{# Iceberg's session catalog writes the type of _before without quotes, and Spark cannot read some names back. #}
 {%- macro _check_names(job) -%}
   {%- for column in job.columns if not column.is_key and modules.re.search('[`,:<>]', column.name) -%}
     {%- do deltawave._fail('name_in_before', {'model': job.name, 'column': column.name}) -%}
@@ -64,8 +61,7 @@
 {# Adds the missing columns to a table. False if it has one of them with another type. #}
 {%- macro _add_columns(job, table, columns) -%}
   {%- set present = deltawave._types_of(deltawave._columns_of(table)) -%}
-  {%- set missing = [] -%}
-  {%- set other_type = [] -%}
+  {%- set missing, other_type = [], [] -%}
   {%- for column in columns -%}
     {%- if column.name | lower not in present -%}
       {%- do missing.append(column) -%}
@@ -75,9 +71,7 @@
   {%- endfor -%}
   {%- if missing -%}
     {%- set mapping = deltawave._name_mapping(job.settings.file_format, missing) -%}
-    {%- if mapping -%}
-      {%- do deltawave._run(job, 'alter table ' ~ table ~ ' set ' ~ mapping) -%}
-    {%- endif -%}
+    {%- if mapping -%}{%- do deltawave._run(job, 'alter table ' ~ table ~ ' set ' ~ mapping) -%}{%- endif -%}
     {%- do deltawave._run(
       job, 'alter table ' ~ table ~ ' add columns (' ~ deltawave._definitions(missing) | join(', ') ~ ')'
     ) -%}

@@ -1,6 +1,4 @@
-{#
-  Names of the log's own columns, in the table and in the view, and of columns that the engine adds to those of a row.
-#}
+{# Names of the log's own columns, in the table and in the view, and of columns that the engine adds to a row. #}
 {%- macro _reserved_columns() -%}
   {%- set steps = [] -%}
   {%- for number in range(1, 32) -%}{%- do steps.append('_step_' ~ number) -%}{%- endfor -%}

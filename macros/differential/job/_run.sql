@@ -4,9 +4,7 @@
   {{ return(run_query(sql)) }}
 {%- endmacro -%}
 
-{#
-  The value of a session's setting; <undefined> if it has none. The adapter asks the session, which takes no statement.
-#}
+{# The value of a session's setting, or <undefined>. The adapter asks the session, which takes no statement. #}
 {%- macro _setting(job, name) -%}
   {%- if adapter.session_setting is defined -%}{{ return(adapter.session_setting(name)) }}{%- endif -%}
   {{ return(deltawave._run(job, 'set ' ~ name).rows[0][1] | string) }}
@@ -16,9 +14,7 @@
   {{ return(deltawave._run(job, 'select count(*) as row_count from ' ~ table).rows[0][0] | int) }}
 {%- endmacro -%}
 
-{#
-  Iceberg's session catalog leaves the files of a dropped table, whatever its format, unless the statement says purge.
-#}
+{# Iceberg's session catalog leaves the files of a dropped table of any format, unless the statement says purge. #}
 {%- macro _drop_table(job, table) -%}
   {%- set purge = ' purge' if deltawave._catalog_keeps_views(job) else '' -%}
   {%- do deltawave._run(job, 'drop table if exists ' ~ table ~ purge) -%}
@@ -64,9 +60,7 @@
   {{ return(deltawave._quoted(view)) }}
 {%- endmacro -%}
 
-{#
-  The name of a temporary view, unique among the session's models, whatever characters their schemas and names contain.
-#}
+{# The name of a temporary view, unique among the session's models, whatever characters their names contain. #}
 {%- macro _temporary_name(job, batch, suffix) -%}
   {%- set model = [job.target.schema, job.target.identifier] -%}
   {{ return(

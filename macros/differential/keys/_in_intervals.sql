@@ -51,24 +51,18 @@
 
 {# A column as text from which _bound_literal makes the same value again in any session: timestamps are in UTC. #}
 {%- macro _bound_text(expression, data_type) -%}
-  {%- if data_type == 'timestamp' -%}
-    {{ return(deltawave._clock_text(deltawave._utc_time(expression))) }}
-  {%- endif -%}
+  {%- if data_type == 'timestamp' -%}{{ return(deltawave._clock_text(deltawave._utc_time(expression))) }}{%- endif -%}
   {{ return('cast(' ~ expression ~ ' as string)') }}
 {%- endmacro -%}
 
 {%- macro _bound_literal(text, data_type) -%}
-  {%- if text is not none and data_type == 'timestamp' -%}
-    {{ return("timestamp '" ~ text ~ " UTC'") }}
-  {%- endif -%}
+  {%- if text is not none and data_type == 'timestamp' -%}{{ return("timestamp '" ~ text ~ " UTC'") }}{%- endif -%}
   {{ return('cast(' ~ deltawave._literal(text) ~ ' as ' ~ data_type ~ ')') }}
 {%- endmacro -%}
 
 {# A bound's values as literals; none for an open end. #}
 {%- macro _bound_literals(columns, bound) -%}
-  {%- if bound is none -%}
-    {{ return(none) }}
-  {%- endif -%}
+  {%- if bound is none -%}{{ return(none) }}{%- endif -%}
   {%- set literals = [] -%}
   {%- for value in bound -%}
     {%- do literals.append(

@@ -26,16 +26,11 @@
 {# Never null, even for a key with nulls; equal for equal keys, so it can decide where a row is placed. #}
 {%- macro _key_hash(alias, keys) -%}
   {%- set parts = [] -%}
-  {%- for key in keys -%}
-    {%- do parts.append(alias ~ '.' ~ deltawave._quoted(key)) -%}
-  {%- endfor -%}
+  {%- for key in keys -%}{%- do parts.append(alias ~ '.' ~ deltawave._quoted(key)) -%}{%- endfor -%}
   xxhash64({{ parts | join(', ') }})
 {%- endmacro -%}
 
-{#
-  A row's key as one value, in the order of the ranges. Its fields have names of their own, so no column name can
-  collide there.
-#}
+{# A row's key as one value, in the order of the ranges; its fields have names of their own, so none can collide. #}
 {%- macro _key_struct(job) -%}
   {%- set parts = [] -%}
   {%- for key in deltawave._quoted_list(job.settings.unique_key) -%}

@@ -3,36 +3,24 @@
   change log, which itself tracks what is behind it; at a relation that is declared constant; and at a leaf: a source,
   a seed, or a model that stores rows from no other node.
 #}
-{%- macro _lineage(node, constants) -%}
-  {%- set found = {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
-  {%- set reached = node.depends_on.nodes | list -%}
-  {#- Layer by layer: dbt 2 does not follow a list that grows during a loop. -#}
-  {%- set layer = namespace(ids=reached) -%}
-  {%- set reached = reached | list -%}
-  {%- for _ in range(graph.nodes | length + 1) -%}
-    {%- set next = [] -%}
-    {%- for unique_id in layer.ids -%}
-      {%- set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
-      {%- set parents = (parent.depends_on or {}).get('nodes') or [] if parent else [] -%}
-      {%- if not parent -%}
-        {#- For instance a function: nothing with rows. -#}
-      {%- elif deltawave._names_of(parent) | select('in', constants) | list -%}
-        {%- do found.constants.append(unique_id) -%}
+{%- macro _lineage(node, constants, found=none) -%}
+  {%- set found = found or {'logs': [], 'between': [], 'leaves': [], 'constants': []} -%}
+  {%- for id in node.depends_on.nodes -%}
+    {%- set parent = graph.nodes.get(id) or graph.sources.get(id) -%}
+    {#- What has no node, a function for instance, has no rows. -#}
+    {%- if parent and id not in found.logs + found.between + found.leaves + found.constants -%}
+      {%- set is_stored = parent.config.materialized not in ['view', 'ephemeral'] -%}
+      {%- if deltawave._names_of(parent) | select('in', constants) | list -%}
+        {%- do found.constants.append(id) -%}
       {%- elif deltawave._is_log(parent) -%}
-        {%- do found.logs.append(unique_id) -%}
-      {%- elif not parents and parent.config.materialized not in ['view', 'ephemeral'] -%}
-        {%- do found.leaves.append(unique_id) -%}
+        {%- do found.logs.append(id) -%}
+      {%- elif is_stored and not (parent.depends_on or {}).get('nodes') -%}
+        {%- do found.leaves.append(id) -%}
       {%- else -%}
-        {%- do found.between.append(unique_id) -%}
-        {%- for grandparent in parents -%}
-          {%- if grandparent not in reached -%}
-            {%- do reached.append(grandparent) -%}
-            {%- do next.append(grandparent) -%}
-          {%- endif -%}
-        {%- endfor -%}
+        {%- do found.between.append(id) -%}
+        {%- do deltawave._lineage(parent, constants, found) -%}
       {%- endif -%}
-    {%- endfor -%}
-    {%- set layer.ids = next -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(found) }}
 {%- endmacro -%}
@@ -50,36 +38,22 @@
   {{ return(local_md5(deltawave._node_code(node) if view_text is none else view_text)) }}
 {%- endmacro -%}
 
-{#
-  What dbt knows about a node's rows without compiling it: its source, configuration and name; for a seed also its
-  checksum.
-#}
+{# What dbt knows about a node's rows without compiling it: source, configuration and name; of a seed its checksum. #}
 {%- macro _node_code(node) -%}
   {%- set checksum = node.checksum.checksum if node.resource_type == 'seed' else none -%}
   {%- set code = [node.raw_code, node.unrendered_config, node.relation_name, checksum] -%}
   {{ return(toyaml(code, code | string, true)) }}
 {%- endmacro -%}
 
-{# The models that a model reads, directly or through others. #}
-{%- macro _models_below(node) -%}
-  {%- set below = node.depends_on.nodes | list -%}
-  {%- set models = [] -%}
-  {%- set layer = namespace(ids=below | list) -%}
-  {%- for _ in range(graph.nodes | length + 1) -%}
-    {%- set next = [] -%}
-    {%- for unique_id in layer.ids -%}
-      {%- set parent = graph.nodes.get(unique_id) -%}
-      {%- if parent and parent.resource_type == 'model' -%}
-        {%- do models.append(parent) -%}
-        {%- for grandparent in parent.depends_on.nodes -%}
-          {%- if grandparent not in below -%}
-            {%- do below.append(grandparent) -%}
-            {%- do next.append(grandparent) -%}
-          {%- endif -%}
-        {%- endfor -%}
-      {%- endif -%}
-    {%- endfor -%}
-    {%- set layer.ids = next -%}
+{# The models that a model reads, directly or through others. found: those that were found before, by their ids. #}
+{%- macro _models_below(node, found=none) -%}
+  {%- set found = {} if found is none else found -%}
+  {%- for id in node.depends_on.nodes -%}
+    {%- set parent = graph.nodes.get(id) -%}
+    {%- if parent and parent.resource_type == 'model' and id not in found -%}
+      {%- do found.update({id: parent}) -%}
+      {%- do deltawave._models_below(parent, found) -%}
+    {%- endif -%}
   {%- endfor -%}
-  {{ return(models) }}
+  {{ return(found.values() | list) }}
 {%- endmacro -%}

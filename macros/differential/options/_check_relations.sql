@@ -14,32 +14,25 @@
     {%- endfor -%}
   {%- endfor -%}
   {%- if settings.root not in relations -%}
-    {%- do deltawave._fail('option_value', {
-      'model': model_name, 'option': 'root', 'value': settings.root,
-      'allowed': 'one of the relations: ' ~ relations.keys() | sort | join(', '),
-    }) -%}
+    {%- do deltawave._refuse_option(
+      model_name, 'root', settings.root, 'one of the relations: ' ~ relations.keys() | sort | join(', ')
+    ) -%}
   {%- endif -%}
   {%- for column in deltawave._mappings(relations[settings.root])[0].values()
       if column | lower not in settings.unique_key | map('lower') -%}
     {%- do deltawave._fail('anchor_key', {'model': model_name, 'relation': settings.root, 'column': column}) -%}
   {%- endfor -%}
   {%- for name in settings.constant_relations if name in relations -%}
-    {%- do deltawave._fail('option_value', {
-      'model': model_name, 'option': 'constant_relations', 'value': settings.constant_relations,
-      'allowed': 'names that are not in relations',
-    }) -%}
+    {%- do deltawave._refuse_option(
+      model_name, 'constant_relations', settings.constant_relations, 'names that are not in relations'
+    ) -%}
   {%- endfor -%}
 {%- endmacro -%}
 
 {# The mappings of a relation; most relations have one. #}
-{%- macro _mappings(value) -%}
-  {{ return([value] if value is mapping else value | list) }}
-{%- endmacro -%}
+{%- macro _mappings(value) -%}{{ return([value] if value is mapping else value | list) }}{%- endmacro -%}
 
-{#
-  Does a log with these settings record every change of a column, so that each before image is the value it recorded
-  last?
-#}
+{# Does a log with these settings record every change of a column, so that a before image is its last value there? #}
 {%- macro _is_compared_exactly(settings, column) -%}
   {%- set name = column | lower -%}
   {%- set touched = [settings.updated_at] if settings.updated_at and not settings.compare_columns else [] -%}

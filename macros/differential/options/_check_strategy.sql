@@ -1,7 +1,4 @@
-{#
-  Refuses missing options that the model's strategy requires, options that it does not read, and values that it does
-  not allow.
-#}
+{# Refuses what the strategy lacks of the options that it requires, options that it does not read, and their values. #}
 {%- macro _check_strategy(model_name, settings, options) -%}
   {%- set strategy = deltawave._strategy_named(model_name, settings.strategy) -%}
   {%- for option in strategy.options + strategy.requires.keys() | list + strategy.allows.keys() | list
@@ -34,13 +31,10 @@
   {%- endif -%}
   {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
     {%- set able = [] -%}
-    {%- set is_advised = option in [
-      'snapshot_date', 'expected_rows', 'on_schema_change', 'duplicate_keys', 'tolerance',
-    ] -%}
-    {%- for name, other in deltawave._strategies().items() if is_advised -%}
-      {%- if not other.requires and settings[option] in other.allows.get(option, [settings[option]]) -%}
-        {%- do able.append(name) -%}
-      {%- endif -%}
+    {%- set advised = ['snapshot_date', 'expected_rows', 'on_schema_change', 'duplicate_keys', 'tolerance'] -%}
+    {%- for name, other in deltawave._strategies().items() if option in advised and not other.requires
+        and settings[option] in other.allows.get(option, [settings[option]]) -%}
+      {%- do able.append(name) -%}
     {%- endfor -%}
     {%- do deltawave._fail('option_with_strategy', {
       'model': model_name, 'option': option, 'value': settings[option], 'strategy': strategy.name,
@@ -52,9 +46,7 @@
   {%- if strategy.compares == 'python' or strategy.library and not strategy.elsewhere -%}
     {%- do deltawave._require_python(model_name, strategy) -%}
   {%- endif -%}
-  {%- if strategy.check -%}
-    {%- do deltawave._macro_named(strategy.check)(model_name, settings) -%}
-  {%- endif -%}
+  {%- if strategy.check -%}{%- do deltawave._macro_named(strategy.check)(model_name, settings) -%}{%- endif -%}
 {%- endmacro -%}
 
 {# The reason for which a strategy does not allow a value, to follow "it takes ...". #}
@@ -121,7 +113,15 @@
       'model': model_name, 'column': settings[option], 'meaning': declared.meaning, 'option': option,
     }) -%}
   {%- endfor -%}
-  {%- do deltawave._check_removals(model_name, settings, options) -%}
+  {#- erased: skip leaves rows out of the select. -#}
+  {%- set unskippable = ['remote', 'expected_rows', 'redelivery'] if settings.erased == 'skip' else [] -%}
+  {%- for other in unskippable + (['initial_load'] if settings.retain else [])
+      if settings[other] != options[other].default -%}
+    {%- do deltawave._fail('removal_option', {
+      'model': model_name, 'option': 'retain' if other == 'initial_load' else 'erased: skip',
+      'other': other, 'value': settings[other],
+    }) -%}
+  {%- endfor -%}
   {#- The state needs the row's last row_id: rows are found by it after a change of their key. -#}
   {%- if settings.row_id and not deltawave._is_compared_exactly(settings, settings.row_id) -%}
     {%- do deltawave._fail('row_id_uncompared', {'model': model_name, 'column': settings.row_id}) -%}
@@ -142,10 +142,7 @@
 #}
 {%- macro _allowed_with_multiset() -%}
   {{ return({
-    'compare_columns': [none],
-    'ignore_columns': [none],
-    'tolerance': [none],
-    'before_image': ['auto', 'require'],
+    'compare_columns': [none], 'ignore_columns': [none], 'tolerance': [none], 'before_image': ['auto', 'require'],
     'on_schema_change': ['ignore', 'fail'],
   }) }}
 {%- endmacro -%}
@@ -164,16 +161,4 @@
   {%- set of_comparison = ['old', 'new', 'unique_key', 'columns', 'before_image'] -%}
   {%- set arguments = of_hashes if strategy.library else of_comparison -%}
   {%- do adapter.check_library_function(function, arguments + strategy.options) -%}
-{%- endmacro -%}
-
-{# Refuses what does not go with erased: skip, which leaves rows out of the select, or with retain. #}
-{%- macro _check_removals(model_name, settings, options) -%}
-  {%- set others = ['remote', 'expected_rows', 'redelivery'] if settings.erased == 'skip' else [] -%}
-  {%- set others = others + (['initial_load'] if settings.retain else []) -%}
-  {%- for other in others if settings[other] != options[other].default -%}
-    {%- do deltawave._fail('removal_option', {
-      'model': model_name, 'option': 'retain' if other == 'initial_load' else 'erased: skip',
-      'other': other, 'value': settings[other],
-    }) -%}
-  {%- endfor -%}
 {%- endmacro -%}

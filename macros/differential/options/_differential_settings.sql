@@ -1,7 +1,4 @@
-{#
-  The only reader of a differential model's configuration. Needs no connection, so the adapter can check before any
-  statement runs.
-#}
+{# The only reader of a differential model's configuration; needs no connection, so the adapter checks by it first. #}
 {%- macro _differential_settings(name, config) -%}
   {%- set options = deltawave._options() -%}
   {%- do deltawave._refuse_removed(name, config, options) -%}

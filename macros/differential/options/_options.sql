@@ -3,9 +3,7 @@
   check of its value (see _allowed_value). `selects`: a different value changes which rows are selected, or what counts
   as a change. `meaning`: what a column named by the option means for a row; such a column cannot be part of the key.
 #}
-{%- macro _options() -%}
-  {{ return(adapter.dispatch('_options', 'deltawave')()) }}
-{%- endmacro -%}
+{%- macro _options() -%}{{ return(adapter.dispatch('_options', 'deltawave')()) }}{%- endmacro -%}
 
 {%- macro default___options() -%}
   {{ return({

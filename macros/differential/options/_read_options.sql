@@ -3,12 +3,15 @@
   that look meant for us but that nobody reads, and invalid values, are refused.
 #}
 {%- macro _read_options(name, config, options) -%}
-  {%- do deltawave._refuse_unknown(name, config, options) -%}
+  {%- do deltawave._refuse_misspelt(name, config, options) -%}
   {%- set settings = {} -%}
   {%- for option, declared in options.items() -%}
     {%- set given = deltawave._given(name, config, option) -%}
     {%- set value = declared.default if given is none else given -%}
-    {%- do deltawave._check_option(name, option, declared, value) -%}
+    {%- set allowed = deltawave._allowed_value(declared, value) if value != declared.default else none -%}
+    {%- if allowed -%}
+      {%- do deltawave._refuse_option(name, option, value, allowed) -%}
+    {%- endif -%}
     {%- do settings.update({
       option: deltawave._listed(value) if declared.is in ['names', 'columns'] and value is not none else value
     }) -%}

@@ -1,25 +1,27 @@
 {#
-  Refuses keys that nobody reads and that look like one of our options misspelt: dbt silently passes on unknown keys,
-  and a comparison without its option is wrong for good. Under meta a user has keys of his own, so fewer count as
-  misspelt there.
+  Refuses configuration keys that look meant for us but that nobody reads: a block with our name under meta, and an
+  option misspelt. dbt silently passes on unknown keys, and a comparison without its option is wrong for good. Under
+  meta a user has keys of his own, so fewer count as misspelt there.
 #}
 {%- macro _refuse_misspelt(model_name, config, options) -%}
+  {%- set meta = config.get('meta') or {} -%}
+  {%- for given in meta if meta[given] is iterable and meta[given] is not string
+      and ('deltawave' in given | lower or deltawave._is_near(given, 'deltawave')) -%}
+    {%- do deltawave._fail('option_block', {'model': model_name, 'given': given}) -%}
+  {%- endfor -%}
   {#- What dbt and dbt-spark read from a model: none of it counts as misspelt, and most of it is always there. -#}
   {%- set of_dbt = [
     'access', 'alias', 'batch_size', 'begin', 'clustered_by', 'column_types', 'concurrent_batches', 'contract',
-    'database', 'docs',
-    'enabled', 'event_time', 'freshness', 'grants', 'group', 'incremental_strategy', 'location_root', 'lookback',
-    'materialized',
-    'merge_update_columns', 'meta', 'on_configuration_change', 'options', 'packages', 'partition_by', 'persist_docs',
-    'post-hook',
-    'post_hook', 'pre-hook', 'pre_hook', 'quoting', 'schema', 'sql_header', 'static_analysis', 'tags', 'tblproperties',
+    'database', 'docs', 'enabled', 'event_time', 'freshness', 'grants', 'group', 'incremental_strategy',
+    'location_root', 'lookback', 'materialized', 'merge_update_columns', 'meta', 'on_configuration_change', 'options',
+    'packages', 'partition_by', 'persist_docs', 'post-hook', 'post_hook', 'pre-hook', 'pre_hook', 'quoting', 'schema',
+    'sql_header', 'static_analysis', 'tags', 'tblproperties',
   ] -%}
   {%- for given in config if given not in options and given not in of_dbt and config[given] is not none -%}
     {%- for option in options if deltawave._is_near(given, option) -%}
       {%- do deltawave._fail('misspelt_option', {'model': model_name, 'given': given, 'option': option}) -%}
     {%- endfor -%}
   {%- endfor -%}
-  {%- set meta = config.get('meta') or {} -%}
   {%- for given in meta if given not in options and meta[given] is not none -%}
     {%- for option in options if deltawave._is_near_under_meta(given, option) -%}
       {%- do deltawave._fail('misspelt_option', {'model': model_name, 'given': given, 'option': option}) -%}
@@ -39,9 +41,7 @@
   {%- for one, other in pairs if not (one.startswith(other) or other.startswith(one)) -%}
     {%- do apart.append(one) -%}
   {%- endfor -%}
-  {%- if pairs | length > 1 and not apart -%}
-    {{ return(true) }}
-  {%- endif -%}
+  {%- if pairs | length > 1 and not apart -%}{{ return(true) }}{%- endif -%}
   {{ return(deltawave._differ_by_a_letter(theirs | join, ours | join)) }}
 {%- endmacro -%}
 
@@ -64,9 +64,7 @@
   {%- for word, whole in zip(theirs, ours) if not whole.startswith(word) or word != whole and word | length < 3 -%}
     {%- do longer.append(word) -%}
   {%- endfor -%}
-  {%- if theirs | length > 1 and theirs | length <= ours | length and not longer -%}
-    {{ return(true) }}
-  {%- endif -%}
+  {%- if theirs | length > 1 and theirs | length <= ours | length and not longer -%}{{ return(true) }}{%- endif -%}
   {{ return(other | length > 7 and deltawave._differ_by_a_letter(one, other)) }}
 {%- endmacro -%}
 

@@ -1,6 +1,6 @@
 {#
-  Refuses options and strategies that are gone, all of them in one message that says what to set, or what happens now.
-  The log goes on from its last batch: what only a strategy that is gone kept of it is read once more, or made again
+  Refuses options and strategies that were removed, in one message that says what to set, or what happens now.
+  The log goes on from its last batch: what only a removed strategy stored of it is read once more, or made again
   from the log. Under meta such an option is a key like any other: none of them changes what is found.
 #}
 {%- macro _refuse_removed(name, config, options) -%}
@@ -20,8 +20,7 @@
       'set strategy: auto or hash_compressed instead of ' ~ strategy ~ ', which is an algorithm of Python models alone'
     ) -%}
   {%- endif -%}
-  {%- for option, now in removed.items() if option not in options
-      and config.get(option) is not none -%}
+  {%- for option, now in removed.items() if option not in options and config.get(option) is not none -%}
     {%- do found.append("take out '" ~ option ~ "': " ~ now) -%}
   {%- endfor -%}
   {%- if found -%}

@@ -91,10 +91,7 @@ select
   {{ return([-(-rows // deltawave._default_range_rows(strategy, rows)), 1] | max) }}
 {%- endmacro -%}
 
-{#
-  Refuses a key that cannot be cut into ranges, for a strategy that compares them; other strategies also work with a
-  single range.
-#}
+{# Refuses a key that cannot be cut into ranges, for a strategy that compares them; others also work with one range. #}
 {%- macro _check_range_key(job) -%}
   {%- for column in deltawave._key_columns(job) if not deltawave._has_bounds([column]) -%}
     {%- do deltawave._fail('range_key_type', {

@@ -19,9 +19,7 @@
     If no range is chosen, take the first: Spark 4.1 fails on a full outer join with a side that it knows to be empty.
   -#}
   {%- set chosen = chosen or ranges[:1] -%}
-  {%- if chosen | length == ranges | length -%}
-    {{ return('true') }}
-  {%- endif -%}
+  {%- if chosen | length == ranges | length -%}{{ return('true') }}{%- endif -%}
   {%- set columns = deltawave._key_columns(job) -%}
   {%- set bounded = [] -%}
   {%- for interval in deltawave._intervals(chosen) -%}
@@ -44,9 +42,7 @@
     {%- set gap = id - 1 - ids[loop.index0] -%}
     {%- if gap -%}{%- do gaps.append(gap) -%}{%- endif -%}
   {%- endfor -%}
-  {%- if gaps | length < limit -%}
-    {{ return(chosen) }}
-  {%- endif -%}
+  {%- if gaps | length < limit -%}{{ return(chosen) }}{%- endif -%}
   {%- set widest_filled = (gaps | sort)[gaps | length - limit] -%}
   {%- set filled = [] -%}
   {%- set seen = namespace(last=none) -%}

@@ -80,8 +80,6 @@ from {{ source }}
 {# The strides of a binary search among that many ranges: 4, 2, 1 for up to 8. #}
 {%- macro _search_steps(count) -%}
   {%- set steps = [] -%}
-  {%- for exponent in range(31) if 2 ** exponent < count -%}
-    {%- do steps.insert(0, 2 ** exponent) -%}
-  {%- endfor -%}
+  {%- for exponent in range(31) if 2 ** exponent < count -%}{%- do steps.insert(0, 2 ** exponent) -%}{%- endfor -%}
   {{ return(steps) }}
 {%- endmacro -%}

@@ -131,10 +131,7 @@ from {{ deltawave._attempt_relation(job, batch.result.ranges) }}
   {{ return(deltawave._exact_sums(hashes)) }}
 {%- endmacro -%}
 
-{#
-  Sums that do not overflow, as text. Summed in halves, since Spark adds bigints far faster than decimals; correct up
-  to 2^31 rows.
-#}
+{# Sums as text, that do not overflow: in halves, since Spark adds bigints faster than decimals; up to 2^31 rows. #}
 {%- macro _exact_sums(hashes) -%}
   {%- set sums = [] -%}
   {%- for hash in hashes -%}

@@ -3,9 +3,7 @@
   the options, diff, advise and the docs read it. A project adds its own strategy by a macro default___strategies that
   returns dict(deltawave.default___strategies(), mine=deltawave._strategy(...)).
 #}
-{%- macro _strategies() -%}
-  {{ return(adapter.dispatch('_strategies', 'deltawave')()) }}
-{%- endmacro -%}
+{%- macro _strategies() -%}{{ return(adapter.dispatch('_strategies', 'deltawave')()) }}{%- endmacro -%}
 
 {%- macro default___strategies() -%}
   {%- set of_time = ['updated_at', 'overlap', 'null_timestamp', 'future_timestamp', 'row_id', 'range_rows'] -%}
@@ -127,6 +125,4 @@
 {%- endmacro -%}
 
 {# Does it read the whole select in each run? #}
-{%- macro _reads_whole(strategy) -%}
-  {{ return(strategy.reads in ['dump', 'differences']) }}
-{%- endmacro -%}
+{%- macro _reads_whole(strategy) -%}{{ return(strategy.reads in ['dump', 'differences']) }}{%- endmacro -%}

@@ -5,10 +5,9 @@
 {%- macro _strategy_named(model_name, name) -%}
   {%- set strategies = deltawave._strategies() -%}
   {%- if name not in strategies -%}
-    {%- do deltawave._fail('option_value', {
-      'model': model_name, 'option': 'strategy', 'value': name,
-      'allowed': (['auto'] + strategies.keys() | list) | join(', '),
-    }) -%}
+    {%- do deltawave._refuse_option(
+      model_name, 'strategy', name, (['auto'] + strategies.keys() | list) | join(', ')
+    ) -%}
   {%- endif -%}
   {%- set strategy = dict(strategies[name], name=name) -%}
   {%- do deltawave._check_declaration(model_name, strategy) -%}

@@ -132,7 +132,7 @@ class BatchFolders:
 
     def stream_schema(self) -> StructType | None:
         """The schema of the stream that the first run joined; none if there was no run."""
-        kept = self._kept_definition().get(_STREAM) if self.has_begun else None
+        kept = self._stored_definition().get(_STREAM) if self.has_begun else None
         return None if kept is None else StructType.fromJson(json.loads(kept))
 
     @property
@@ -141,7 +141,7 @@ class BatchFolders:
 
     def require_same(self, definition: Mapping[str, str]) -> None:
         """Raise ``ValueError`` if some of this is not as when the first run began."""
-        before = self._kept_definition()
+        before = self._stored_definition()
         for name, now in definition.items():
             if before[name] != now:
                 raise ValueError(
@@ -149,7 +149,7 @@ class BatchFolders:
                     "Join as before, or choose another folder."
                 )
 
-    def _kept_definition(self) -> dict[str, str]:
+    def _stored_definition(self) -> dict[str, str]:
         text = self._files.read(f"{self._folder}/{_DEFINITION}")
         if text is None:
             raise ValueError(

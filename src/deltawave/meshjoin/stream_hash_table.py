@@ -144,9 +144,9 @@ class HashTable:
             linked = (numbers >= oldest).nonzero()[0]
             rows, numbers, marks = rows.take(linked), numbers.take(linked), marks.take(linked)
         if len(rows):
-            yield from self._looked_for(rows, hashes[rows], numbers)
+            yield from self._scanned_chains(rows, hashes[rows], numbers)
 
-    def _looked_for(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
+    def _scanned_chains(self, rows: Places, hashes: Hashes, numbers: npt.NDArray[np.int32]) -> Iterator[Candidates]:
         """The rest of long chains, from these numbers downwards: tuples of each hash are searched among all tuples.
 
         A piece of the window at a time: arrays as long as the window would exceed the join's memory.

@@ -108,10 +108,10 @@ def _samples(
     rows = log.where((F.col("_batch_id") >= begin) & wanted)
     last = rows.orderBy(F.col("_batch_id").desc(), *(F.col(quoted(name)) for name in key)).limit(_READ[kind])
     found = collected(last)
-    return telling(found, summary.columns) if kind == "update" else found
+    return rarest_first(found, summary.columns) if kind == "update" else found
 
 
-def telling(updates: Sequence[Change], columns: Mapping[str, int]) -> list[Change]:
+def rarest_first(updates: Sequence[Change], columns: Mapping[str, int]) -> list[Change]:
     """Some updates, those of rarely changing columns first: these say more than some of thousands alike."""
     shown: Counter[str] = Counter()
     chosen = []

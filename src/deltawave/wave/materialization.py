@@ -103,7 +103,7 @@ def days_to_remember(
     return f"{{{','.join(found)}}}" if found else ""
 
 
-def is_settled(dump: DataFrame, *, settings: Json, record: Json, days: Collection[Json], started_at: str) -> bool:
+def is_up_to_date(dump: DataFrame, *, settings: Json, record: Json, days: Collection[Json], started_at: str) -> bool:
     """Whether a later run that finds these days, those of :func:`plan`, has nothing to do, to refuse or to warn of.
 
     ``record``: the wave index after the run that began at ``started_at``. No row of ``dump`` is read. Time alone

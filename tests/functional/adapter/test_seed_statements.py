@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as drawn_from
 from seed_columns import columns, csv_text
 
+pytestmark = [pytest.mark.core, pytest.mark.hive]
+
 # Of seeds whose names begin with by_statements, the table and its rows are dbt-spark's, from what agate has read.
 BY_STATEMENTS = """
 {% macro deltawave__create_csv_table(model, agate_table) %}
@@ -76,6 +78,7 @@ class TestStatements:
         for by_columns, by_statements in zip(*read, strict=True):
             assert by_columns == by_statements, f"--seed {seed}"
 
+    @pytest.mark.formats
     def test_inferred_types(self, project, spark, setting, seed):
         cells = drawn(seed, INFERRED, overflows=False)
         write(project, "inferred", cells)

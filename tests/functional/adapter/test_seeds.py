@@ -5,6 +5,8 @@ import datetime as dt
 import pytest
 from dbt.tests.util import run_dbt
 
+pytestmark = [pytest.mark.core, pytest.mark.hive]
+
 VALUES = r"""id,big,name,day,at,exact_at,ok,amount
 1,9007199254740993,O'Hara,2020-02-29,2020-01-01 10:11:12,2020-01-01 10:11:12.123456,true,1.5
 2,-9223372036854775808,a\b\'c,0999-12-31,1970-01-01 00:00:00,,false,-0.1

@@ -14,6 +14,7 @@ SEED = 6
 OURS = [variant for variant in VARIANTS if variant not in ("not_in", "by_function")]
 
 
+@pytest.mark.core
 @pytest.mark.usefixtures("interpreted")
 class TestShortHistories:
     @pytest.fixture(scope="class")
@@ -26,8 +27,8 @@ class TestShortHistories:
 
 
 @pytest.mark.usefixtures("interpreted")
-class TestFirstBatches:
-    """On other table formats, where a run takes longer."""
+class FirstBatches:
+    """Where a run takes longer: on other table formats, and on stock dbt-spark."""
 
     @pytest.fixture(scope="class")
     def project_config_update(self, request: pytest.FixtureRequest) -> dict[str, Any]:
@@ -42,7 +43,14 @@ class TestFirstBatches:
         suite.draws[variant].check()
 
 
-class TestStockFirstBatches(TestFirstBatches):
+@pytest.mark.formats
+class TestFirstBatches(FirstBatches):
+    pass
+
+
+@pytest.mark.core
+@pytest.mark.hive
+class TestStockFirstBatches(FirstBatches):
     """On stock dbt-spark, which takes the session that it finds: one that other tests have warmed up."""
 
     @pytest.fixture(scope="class")

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 from workbench import MODEL, Workbench
 
+pytestmark = pytest.mark.formats
+
 SNAPSHOT = """
 {%% snapshot history %%}
 {{ config(unique_key='account_id', strategy='check', check_cols=['name'], hard_deletes='invalidate') }}

@@ -8,6 +8,8 @@ import pytest
 from bad_input import messages
 from workbench import CONFIG, Workbench
 
+pytestmark = pytest.mark.core
+
 GOOD = "select id as account_id, cast(id as string) as name from range(10)"
 
 

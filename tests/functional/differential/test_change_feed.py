@@ -4,6 +4,8 @@ import pytest
 from pyspark.sql import SparkSession
 from workbench import Workbench
 
+pytestmark = pytest.mark.delta
+
 DUMPS = [
     "select * from values (1L, 'ann'), (2L, 'bob'), (3L, null) as dump(account_id, name)",
     "select * from values (1L, 'anna'), (3L, null), (4L, 'dan') as dump(account_id, name)",

@@ -11,6 +11,8 @@ from bad_input import messages
 from dbt.tests.util import run_dbt
 from workbench import MODEL, Run, Workbench
 
+pytestmark = pytest.mark.hive
+
 YML = """
 models:
   - name: accounts
@@ -24,6 +26,7 @@ models:
 
 
 class TestDbtFeatures:
+    @pytest.mark.core
     def test_hooks_run_around_the_batch(self, bench: Workbench) -> None:
         bench.spark.sql(f"create table {bench.schema}.heard (at string, changes bigint)")
         bench.configure(
@@ -48,6 +51,7 @@ class TestDbtFeatures:
             assert found["_change_type"] == "insert, update or delete"
             assert found["Comment"] == "Who's who"
 
+    @pytest.mark.core
     def test_docs_show_the_rows_and_bytes_of_a_log(self, bench: Workbench) -> None:
         """The log is a view, of which Spark has no statistics."""
         bench.build("select id as account_id from range(3)")
@@ -90,6 +94,7 @@ class TestContract:
         assert found is not None, done.text
         return found[0]
 
+    @pytest.mark.core
     @pytest.mark.both_adapters
     def test_what_is_printed_holds_and_each_difference_is_named(self, bench: Workbench) -> None:
         bench.dump(ROW)
@@ -134,6 +139,7 @@ class TestContract:
         assert "c39:int>, in the yml struct<" in bench.refused(row.replace("39 as c39", "1 as c39"))
 
 
+@pytest.mark.formats
 class TestClone:
     def test_a_clone_shows_the_log_of_another_environment(self, bench: Workbench, tmp_path: Path) -> None:
         """And the table that follows it."""

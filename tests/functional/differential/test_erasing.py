@@ -77,6 +77,8 @@ def assert_forgotten(bench: Workbench) -> None:
 class TestErasing:
     macros = STOPPING
 
+    @pytest.mark.core
+    @pytest.mark.formats
     def test_every_place_forgets_a_person(self, bench: Workbench) -> None:
         """The log, its states in all forms, quarantined rows, followers; what is left is what it was."""
         for strategy in STRATEGIES:

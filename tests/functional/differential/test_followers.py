@@ -29,6 +29,8 @@ def versions(
 
 
 class TestFollowers:
+    @pytest.mark.hive
+    @pytest.mark.formats
     @pytest.mark.both_adapters
     def test_tables_are_those_of_the_macros_after_each_batch(self, bench: Workbench, seed: int) -> None:
         chance = random.Random(f"{seed} followers")
@@ -58,6 +60,8 @@ class TestFollowers:
         for name in FOLLOWERS:
             assert strategies(bench, name) == ["build", *[method] * rewound, "build", *[method] * (5 - rewound)]
 
+    @pytest.mark.core
+    @pytest.mark.hive
     def test_main_changes_are_followed(self, bench: Workbench) -> None:
         bench.configure(on_schema_change="sync_all_columns", max_delete_fraction=1)
         follow(bench)
@@ -118,6 +122,7 @@ class TestFollowers:
         bench.build(None, "--select", *FOLLOWERS, "--full-refresh")
         assert_followed(bench)
 
+    @pytest.mark.formats
     def test_columns_follow_the_log(self, bench: Workbench) -> None:
         bench.configure(on_schema_change="sync_all_columns")
         follow(bench)
@@ -135,6 +140,7 @@ class TestFollowers:
         for name in FOLLOWERS:
             assert strategies(bench, name) == ["build", "rewrite", method, method, method]
 
+    @pytest.mark.formats
     def test_rows_of_a_bag_are_counted(self, bench: Workbench) -> None:
         bench.configure(duplicate_keys="multiset", max_delete_fraction=1)
         bench.add_model("now", follower("current_state", bench.file_format))
@@ -193,6 +199,7 @@ class TestFollowers:
         assert [rows(bench, model) for model in expected] == ids
         assert [strategies(bench, model)[-1] for model in expected] == ["build"] * 2
 
+    @pytest.mark.formats
     def test_a_table_gets_another_format_with_its_next_rows(self, bench: Workbench) -> None:
         """Until then its view alone may change. Only a table that takes merges has a row that counts them."""
         if bench.file_format == "parquet":
@@ -286,6 +293,7 @@ class TestFollowers:
         assert len(rows(bench, "versions")) == 2
 
 
+@pytest.mark.formats
 class TestStoppedFollowers:
     macros = STOPPING
     DUMP = "select * from values (1, 'ann', {n}), (2, 'bob{n}', 0), ({n}, 'cid', 0) as t(account_id, name, seen)"

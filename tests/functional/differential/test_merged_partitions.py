@@ -35,6 +35,7 @@ class TestMerging:
         for day in days:
             bench.build(DUMP.format(day if day > 1 else 99), *more)
 
+    @pytest.mark.formats
     @pytest.mark.both_adapters
     def test_a_long_log_has_few_partitions_and_all_rows(self, bench: Workbench) -> None:
         self.build(bench, range(1, 4))
@@ -57,6 +58,7 @@ class TestMerging:
         self.build(bench, range(DAYS + 3, DAYS + 4))
         assert bench.log() == expected(DAYS + 3)
 
+    @pytest.mark.formats
     def test_what_cannot_be_dropped_is_dropped_by_a_later_merge(
         self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -77,6 +79,7 @@ class TestMerging:
         stands = bench.spark.sql(f"select min(batch_id) from {bench.schema}.accounts__log where batch_id > 0")
         assert stands.collect() == [(6,)]
 
+    @pytest.mark.formats
     def test_columns_that_come_later_stay_in_their_place(self, bench: Workbench) -> None:
         """In some formats they lie after the columns of the partition."""
         bench.configure(on_schema_change="append_new_columns")

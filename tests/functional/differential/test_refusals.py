@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from workbench import DUMP, SEVERAL, Workbench
 
+pytestmark = pytest.mark.core
+
 GOOD = "select id as account_id, cast(id as string) as name from range(10)"
 TORN = DUMP.replace("*", "account_id, if(account_id = 7, raise_error('torn page'), name) as name")
 FORMATS = ("delta", "iceberg")

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import pytest
 from workbench import DUMP, SEVERAL, Workbench
 
+pytestmark = pytest.mark.formats
+
 # Key columns of row number n.
 KEYS = {
     "text": """

@@ -11,6 +11,7 @@ GOOD = "select id as account_id, cast(id as string) as name from range(4)"
 MORE = "select id as account_id, cast(id as string) as name, id * 10 as points from range(4)"
 
 
+@pytest.mark.formats
 class TestDriftedColumns:
     def test_a_column_that_joins_the_log_is_backfilled(self, bench: Workbench) -> None:
         """What the snapshot has, its replay has: rows that never change again too, and without a new version of any."""

@@ -12,6 +12,8 @@ from workbench import MODEL, SEVERAL, Workbench
 
 from dbt.adapters.deltawave import session as sessions
 
+pytestmark = pytest.mark.iceberg
+
 Process = Callable[[], AbstractContextManager[None]]
 
 VIEW = {

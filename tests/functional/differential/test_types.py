@@ -11,6 +11,8 @@ from functional.macros.generated import content
 from unit.macro_harness import Macros, Relation
 from workbench import DUMP, MODEL, SEVERAL, Workbench
 
+pytestmark = pytest.mark.formats
+
 CURRENT = "{{ deltawave.current_state(ref('accounts'), %r) }}"
 
 

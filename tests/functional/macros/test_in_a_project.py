@@ -4,6 +4,8 @@ import pytest
 from dbt.contracts.results import TestStatus
 from dbt.tests.util import run_dbt
 
+pytestmark = [pytest.mark.core, pytest.mark.hive]
+
 LOG = """
     select id, name, attrs, score, _change_type, cast(null as array<string>) as _changed_columns,
         cast(null as struct<name:string>) as _before, cast(_batch_id as bigint) as _batch_id,

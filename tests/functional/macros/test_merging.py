@@ -3,6 +3,8 @@
 import pytest
 from unit.macro_harness import Relation
 
+pytestmark = pytest.mark.formats
+
 TABLE = Relation("merging.accounts")
 LOG = """
     select * from values

@@ -162,6 +162,7 @@ class TestPostgres(Strategies):
         assert server.sql("select 'a' < 'B', '_' < 'A', 'a-b' < 'aB', 'ä' < 'z'") == [["t"] * 4]
 
 
+@pytest.mark.core
 class TestPostgresOnce(TestPostgres):
     """Two strategies, and one batch with each kind of change."""
 

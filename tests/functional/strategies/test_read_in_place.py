@@ -17,7 +17,7 @@ from deltawave.rows.plain_scans import is_plain_scan
 from deltawave.source_state import fingerprint
 from deltawave.sql_text import quoted
 
-pytestmark = pytest.mark.usefixtures("heard")
+pytestmark = [pytest.mark.usefixtures("heard"), pytest.mark.formats]
 
 ROW = """
     id as account_id, concat('name of ', id) as name, cast(id % 3 as int) as branch, cast(id as decimal(9, 2)) as amount

@@ -103,6 +103,7 @@ TABLES = {
 }
 
 
+@pytest.mark.formats
 def test_only_days_of_a_table_with_other_files_are_read(bench: Workbench) -> None:
     """Also where a version of the table says which files are its own, and which of their rows are deleted."""
     dump = f"{bench.schema}.dump"
@@ -145,6 +146,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.formats
 def test_tables_that_do_not_show_the_files_of_a_day(bench: Workbench) -> None:
     dump = f"{bench.schema}.dump"
 
@@ -171,6 +173,7 @@ UNDONE = {
 }
 
 
+@pytest.mark.formats
 def test_a_day_whose_files_went_and_came_back_while_it_was_summed_is_read_again(bench: Workbench) -> None:
     dump = f"{bench.schema}.dump"
     bench.spark.sql(f"create table {dump} (supplier bigint, day date) using {bench.file_format} partitioned by (day)")
@@ -196,6 +199,7 @@ def test_a_day_whose_files_went_and_came_back_while_it_was_summed_is_read_again(
     assert not remembered()
 
 
+@pytest.mark.formats
 def test_columns_may_be_spelt_in_another_way(bench: Workbench) -> None:
     dump = f"{bench.schema}.dump"
     bench.spark.sql(f"create table {dump} (supplier bigint, day date) using {bench.file_format} partitioned by (day)")
@@ -205,6 +209,7 @@ def test_columns_may_be_spelt_in_another_way(bench: Workbench) -> None:
     assert [*found] == ["2026-01-01"] * (bench.file_format != "parquet")
 
 
+@pytest.mark.formats
 def test_how_iceberg_finds_the_columns_of_imported_files_counts(bench: Workbench) -> None:
     """It is a property of the table, and in none of its versions."""
     dump = f"{bench.schema}.dump"

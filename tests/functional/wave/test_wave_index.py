@@ -94,8 +94,10 @@ unit_tests:
 """
 
 
+@pytest.mark.hive
 @pytest.mark.usefixtures("deltawave_package")
 class TestWaveIndex:
+    @pytest.mark.core
     def test_days_are_loaded_in_order(self, bench: Workbench, tmp_path: Path) -> None:
         configure(bench)
         take(bench, batch(2), batch(1))
@@ -125,6 +127,7 @@ class TestWaveIndex:
         assert "2026-01-05 15 3 2026-01-03 to 2026-01-04 2026-01-05" in text
         assert "del replace" in text
 
+    @pytest.mark.formats
     def test_files_go_with_their_days(self, bench: Workbench) -> None:
         options = {"scheme": "wata", "update_technique": "in_place", "persist_docs": {"columns": True}}
         configure(bench, **options)
@@ -149,6 +152,7 @@ class TestWaveIndex:
         assert bench.batches("batch_id, snapshot_date, reason, inserts, deletes")[-1] == (5, None, "show", 5, 0)
         assert seen(bench) == bag(batch(3) + rows)
 
+    @pytest.mark.core
     def test_probes_and_scans_in_models(self, bench: Workbench) -> None:
         configure(bench, scheme="wata", search_field="words", update_technique="in_place", event_time="day")
         calls = {

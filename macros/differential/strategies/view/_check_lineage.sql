@@ -13,11 +13,14 @@
   {%- for unique_id in lineage.logs | sort if unique_id not in mapped -%}
     {%- do deltawave._fail('relation_left_out', {'model': model_name, 'name': graph.nodes[unique_id].name}) -%}
   {%- endfor -%}
-  {%- for unique_id in lineage.leaves | sort if not deltawave._is_hashed_seed(unique_id) -%}
+  {%- for unique_id in lineage.leaves | sort -%}
     {%- set leaf = graph.nodes.get(unique_id) or graph.sources[unique_id] -%}
-    {%- do deltawave._fail('relation_without_log', {
-      'model': model_name, 'kind': leaf.resource_type, 'name': deltawave._names_of(leaf)[0],
-    }) -%}
+    {#- dbt has a checksum of a seed's rows; that of a large seed is only its path. -#}
+    {%- if leaf.resource_type != 'seed' or leaf.checksum.name == 'path' -%}
+      {%- do deltawave._fail('relation_without_log', {
+        'model': model_name, 'kind': leaf.resource_type, 'name': deltawave._names_of(leaf)[0],
+      }) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- set declared = [] -%}
   {%- for unique_id in lineage.constants -%}
@@ -30,8 +33,7 @@
 
 {# The change log that a name in `relations` (name or package.name) stands for, and that the select reads. #}
 {%- macro _joined_node(model_name, node, lineage, name) -%}
-  {%- set logs = [] -%}
-  {%- set named = [] -%}
+  {%- set logs, named = [], [] -%}
   {%- for log in graph.nodes.values() if deltawave._is_log(log) -%}
     {%- do logs.append(log.name) -%}
     {%- if name in deltawave._names_of(log) -%}{%- do named.append(log) -%}{%- endif -%}
@@ -46,10 +48,4 @@
   {%- endif -%}
   {%- set own = read | selectattr('package_name', 'equalto', node.package_name) | list -%}
   {{ return((own or read)[0]) }}
-{%- endmacro -%}
-
-{# Is a leaf a seed of whose rows dbt has a checksum? The checksum of a large seed is only its path. #}
-{%- macro _is_hashed_seed(unique_id) -%}
-  {%- set leaf = graph.nodes.get(unique_id) or {} -%}
-  {{ return(leaf.resource_type == 'seed' and leaf.checksum.name != 'path') }}
 {%- endmacro -%}

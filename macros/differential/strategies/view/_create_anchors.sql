@@ -7,7 +7,13 @@
   {%- set anchors = deltawave._attempt_relation(job, deltawave._own_table(batch, 'anchors')) -%}
   {%- set parts = [] -%}
   {%- for relation in moved -%}
-    {%- do deltawave._watch_changes(job, relation) -%}
+    {#-
+      If a changed value is null, columns are compared null-safely: that may find too many rows but never too few. The
+      null-safe join cannot be pushed down, so it is used only if needed.
+    -#}
+    {%- set nulls = 'select count(*) as nulls\nfrom ' ~ deltawave._in_parentheses(deltawave._changed_values(relation))
+        ~ '\nwhere ' ~ deltawave._any_null(relation.log_columns | map(attribute='name')) -%}
+    {%- do relation.update(has_null=deltawave._run(job, nulls).rows[0][0] | int > 0) -%}
     {%- if relation.is_direct -%}
       {%- do parts.append(deltawave._anchors_of_changes(relation)) -%}
     {%- else -%}
@@ -23,20 +29,18 @@ as
 select distinct
     {{ deltawave._quoted_list(root.anchors) | join(',\n    ') }}
 from (
-    {{ deltawave._indented(parts | join('\nunion all\n') or deltawave._no_anchors(root)) }}
+    {%- if parts %}
+    {{ deltawave._indented(parts | join('\nunion all\n')) }}
+    {%- else %}
+    select
+        {{ deltawave._null_columns(root.view_columns) | join(',\n        ') }}
+    where false
+    {%- endif %}
 )
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
   {%- do deltawave._require_anchors(job, batch, anchors) -%}
   {{ return(anchors) }}
-{%- endmacro -%}
-
-{%- macro _no_anchors(root) -%}
-select
-    {%- for column in root.view_columns %}
-    cast(null as {{ column.data_type }}) as {{ deltawave._quoted(column.name) }}{{ ',' if not loop.last }}
-    {%- endfor %}
-where false
 {%- endmacro -%}
 
 {%- macro _any_null(names) -%}
@@ -86,16 +90,14 @@ left semi join (
     on {{ deltawave._equal_columns(view_names, 'touched', log_names, 'changed', '<=>' if relation.has_null else '=') }}
 {%- endmacro -%}
 
-{#
-  The mapped values of a relation's changes: of current rows, of deleted rows, and of updated rows before the update.
-#}
+{# The mapped values of a relation's changes: of current and deleted rows, and of updated rows before the update. #}
 {%- macro _changed_values(relation) -%}
   {%- set after = deltawave._quoted_list(relation.log_columns | map(attribute='name')) -%}
   {%- set before = [] -%}
   {%- for column in relation.log_columns -%}
     {%- do before.append(('' if column.is_key else '`_before`.') ~ deltawave._quoted(column.name)) -%}
   {%- endfor -%}
-  {%- set in_batches = '`_batch_id` > ' ~ relation.seen ~ ' and `_batch_id` <= ' ~ relation.last_batch -%}
+  {%- set in_batches = '`_batch_id` > ' ~ relation.last_read ~ ' and `_batch_id` <= ' ~ relation.last_batch -%}
 select
     {{ after | join(',\n    ') }}
 from {{ relation.log }}
@@ -110,24 +112,7 @@ where {{ in_batches }}
 {%- endif -%}
 {%- endmacro -%}
 
-{#
-  If a changed value is null, columns are compared null-safely: that may find too many rows but never too few. The
-  null-safe join cannot be pushed down, so it is used only if needed.
-#}
-{%- macro _watch_changes(job, relation) -%}
-  {%- set sql -%}
-select count(*) as nulls
-from (
-    {{ deltawave._indented(deltawave._changed_values(relation)) }}
-)
-where {{ deltawave._any_null(relation.log_columns | map(attribute='name')) }}
-  {%- endset -%}
-  {%- do relation.update(has_null=deltawave._run(job, sql).rows[0][0] | int > 0) -%}
-{%- endmacro -%}
-
-{#
-  The condition that columns of two aliases are equal, pair by pair. Spark does not push a null-safe one below a join.
-#}
+{# The condition that columns of two aliases are equal, in pairs. Spark pushes no null-safe one below a join. #}
 {%- macro _equal_columns(left_names, left, right_names, right, operator='=') -%}
   {%- set conditions = [] -%}
   {%- for name in left_names -%}

@@ -2,27 +2,27 @@
   The relations that a view joins, one per mapping, the root's first mapping first: [{name, unique_id, log, published,
   first_batch, last_batch, last_attempt, is_behind, before_since, settings, has_before, log_columns, view_columns,
   anchors, is_direct}]. published: see _require_same_log; log_columns and view_columns are the mapped columns, pair by
-  pair; is_direct: the anchors are among the mapped columns. seen: the progress of the last run.
+  pair; is_direct: the anchors are among the mapped columns. last_progress: that of the last run.
 #}
-{%- macro _joined_relations(job, batch, seen, between) -%}
+{%- macro _joined_relations(job, batch, last_progress, between) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
   {%- set relations = [] -%}
   {%- for name, mappings in job.settings.relations.items() -%}
     {%- set node = deltawave._joined_node(job.name, model, lineage, name) -%}
-    {%- set log = deltawave._joined_log(job, batch, name, node, seen, between) -%}
+    {%- set log = deltawave._joined_log(job, batch, name, node, last_progress, between) -%}
     {%- for mapping in mappings -%}
       {%- set relation = dict(log, **deltawave._mapped_columns(job, batch, log, mapping)) -%}
       {%- set names = relation.view_columns | map(attribute='name') | list -%}
       {%- set anchors = relations[0].anchors if relations else names -%}
-      {%- do relation.update(anchors=anchors, is_direct=deltawave._names_anchors(relation, anchors)) -%}
+      {%- do relation.update(anchors=anchors, is_direct=anchors | reject('in', relation.alike) | list == []) -%}
       {%- do relations.append(relation) -%}
     {%- endfor -%}
   {%- endfor -%}
   {{ return(relations) }}
 {%- endmacro -%}
 
-{# The published state of a change log, relative to the last batch seen; batch 0 for a log without rows yet. #}
-{%- macro _joined_log(job, batch, name, node, seen, between) -%}
+{# The published state of a change log, relative to the last batch that was read; batch 0 for a log without rows yet. #}
+{%- macro _joined_log(job, batch, name, node, last_progress, between) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set source = deltawave._open_job(
     node.name, settings, api.Relation.create(schema=node.schema, identifier=node.alias)
@@ -48,6 +48,7 @@
   {%- for other in between if other.is_stored and node.unique_id in other.reads -%}
     {%- do stored.append(other.name) -%}
   {%- endfor -%}
+  {%- set last_read = (last_progress.batches or {}).get(name, 0) -%}
   {{ return(dict(
     log,
     published={
@@ -59,21 +60,21 @@
     settings=settings,
     has_before=settings.before_image != 'none' and record.before_since <= record.batch_id,
     columns=record.columns,
-    **deltawave._batches_since(source, record, (seen.batches or {}).get(name, 0), (seen.attempts or {}).get(name), stored)
+    **deltawave._batches_since(source, record, last_read, (last_progress.attempts or {}).get(name), stored)
   )) }}
 {%- endmacro -%}
 
 {#
   The last batch that brought or undid changes (so a compaction does not count), and whether the log is behind: whether
-  it no longer has all changes after `seen`, because batches were undone or expired, or the log was rebuilt. If a
+  it no longer has all changes after `last_read`, because batches were undone or expired, or the log was rebuilt. If a
   stored model lies between, only batches count that existed when this invocation began, or that it made itself: the
   nodes that have run since contain their changes. Other batches are left to the next run.
 #}
-{%- macro _batches_since(source, record, seen, attempt, stored) -%}
+{%- macro _batches_since(source, record, last_read, attempt, stored) -%}
   {%- set started_at = deltawave._timestamp(deltawave._utc(run_started_at)) -%}
   {%- set is_contained = '(decided_at < ' ~ started_at ~ ' or attempt = ' ~ deltawave._literal(source.attempt) ~ ')' -%}
   {%- set sql -%}
-with held as (
+with batches as (
     select
         batch_id,
         attempt,
@@ -87,23 +88,25 @@ with held as (
 select
     coalesce(max(batch_id) filter (where is_contained and (has_changes or is_news)), 0) as last_batch,
     max_by(attempt, batch_id) filter (where is_contained and (has_changes or is_news)) as last_attempt,
-    count_if(batch_id = {{ seen }} {{ 'and attempt = ' ~ deltawave._literal(attempt) if attempt }}) as is_there,
-    count_if(batch_id > {{ seen }} and batch_id <= {{ record.first_batch }} and has_changes) as expired
-from held
+    count_if(batch_id = {{ last_read }} {{ 'and attempt = ' ~ deltawave._literal(attempt) if attempt }}) as is_there,
+    count_if(batch_id > {{ last_read }} and batch_id <= {{ record.first_batch }} and has_changes) as expired
+from batches
   {%- endset -%}
   {%- set row = deltawave._run(source, sql).rows[0] -%}
   {{ return({
     'last_batch': row[0] | int,
     'last_attempt': row[1],
-    'is_behind': row[2] | int == 0 or row[3] | int > 0 or record.generation > seen,
+    'is_behind': row[2] | int == 0 or row[3] | int > 0 or record.generation > last_read,
   }) }}
 {%- endmacro -%}
 
-{# The mapped columns with their types: those of the log, and those of the model's select. #}
+{#
+  The mapped columns with their types: those of the log, and those of the model's select. alike: the names of the latter
+  that have the types of the former; values of others Spark compares.
+#}
 {%- macro _mapped_columns(job, batch, relation, mapping) -%}
   {%- set logged = relation.columns | rejectattr('name', 'in', deltawave._reserved_columns()) | list -%}
-  {%- set log_columns = [] -%}
-  {%- set view_columns = [] -%}
+  {%- set log_columns, view_columns, alike = [], [], [] -%}
   {%- for log_name, view_name in mapping.items() -%}
     {%- set found = [] -%}
     {%- for column in logged if column.name | lower == log_name | lower -%}{%- do found.append(column) -%}{%- endfor -%}
@@ -122,34 +125,21 @@ from held
     {%- do log_columns.append(found[0]) -%}
     {%- for column in job.columns if column.name | lower == view_name | lower -%}
       {%- do view_columns.append(column) -%}
+      {%- if column.data_type == found[0].data_type -%}{%- do alike.append(column.name) -%}{%- endif -%}
     {%- endfor -%}
   {%- endfor -%}
-  {{ return({'log_columns': log_columns, 'view_columns': view_columns}) }}
+  {{ return({'log_columns': log_columns, 'view_columns': view_columns, 'alike': alike}) }}
 {%- endmacro -%}
 
-{#
-  Are the anchors among the mapped columns of a relation? Only with the same types; otherwise Spark compares the
-  values.
-#}
-{%- macro _names_anchors(relation, anchors) -%}
-  {%- set named = [] -%}
-  {%- for column in relation.view_columns -%}
-    {%- if column.data_type == relation.log_columns[loop.index0].data_type -%}
-      {%- do named.append(column.name) -%}
-    {%- endif -%}
-  {%- endfor -%}
-  {{ return(anchors | reject('in', named) | list == []) }}
-{%- endmacro -%}
-
-{# Stops if the log no longer has all changes after the last batch seen, or their before images. #}
-{%- macro _require_not_behind(job, batch, relation, seen) -%}
+{# Stops if the log no longer has all changes after the last batch that was read, or their before images. #}
+{%- macro _require_not_behind(job, batch, relation, last_read) -%}
   {%- if relation.is_behind -%}
     {%- do deltawave._refuse(job, batch, 'relation_behind', {
-      'relation': relation.name, 'seen': seen, 'last': relation.last_batch, 'first': relation.first_batch,
+      'relation': relation.name, 'last_read': last_read, 'last': relation.last_batch, 'first': relation.first_batch,
     }) -%}
   {%- endif -%}
   {%- for column in relation.log_columns if not column.is_key
-      and [relation.before_since, column.before_since or 0] | max > seen + 1 -%}
+      and [relation.before_since, column.before_since or 0] | max > last_read + 1 -%}
     {%- do deltawave._refuse(job, batch, 'relation_before', {'relation': relation.name, 'column': column.name}) -%}
   {%- endfor -%}
 {%- endmacro -%}

@@ -25,9 +25,7 @@
   {{ return(between) }}
 {%- endmacro -%}
 
-{#
-  Stops if --defer makes the select read rows of another environment, whose changes are not in this environment's logs.
-#}
+{# Stops if --defer makes the select read rows of another environment, whose changes are not in the logs of this one. #}
 {%- macro _require_own_relations(job, batch) -%}
   {%- set lineage = deltawave._lineage(model, job.settings.constant_relations) -%}
   {%- set elsewhere = [] -%}
@@ -48,20 +46,20 @@
 {%- endmacro -%}
 
 {#
-  Stops if a node between stores rows from before a change that this run would record as seen: a new batch of a log, or
+  Stops if a node between stores rows from before a change that this run would record as read: a new batch of a log, or
   edited code. Only a run of that node in this invocation, which dbt orders after the logs, proves that it has them.
 #}
-{%- macro _require_fresh(job, batch, between, relations, seen) -%}
-  {%- set news = [] -%}
-  {%- for relation in relations if relation.last_batch != (seen.batches or {}).get(relation.name) -%}
-    {%- do news.append(relation.unique_id) -%}
+{%- macro _require_fresh(job, batch, between, relations, last_progress) -%}
+  {%- set changed = [] -%}
+  {%- for relation in relations if relation.last_batch != (last_progress.batches or {}).get(relation.name) -%}
+    {%- do changed.append(relation.unique_id) -%}
   {%- endfor -%}
-  {%- for node in between if node.code != (seen.code or {}).get(node.unique_id) -%}
-    {%- do news.append(node.unique_id) -%}
+  {%- for node in between if node.code != (last_progress.code or {}).get(node.unique_id) -%}
+    {%- do changed.append(node.unique_id) -%}
   {%- endfor -%}
   {%- set stale = [] -%}
   {%- for node in between if node.is_stored and node.unique_id not in selected_resources -%}
-    {%- if ([node.unique_id] + node.reads) | select('in', news) | list -%}{%- do stale.append(node) -%}{%- endif -%}
+    {%- if ([node.unique_id] + node.reads) | select('in', changed) | list -%}{%- do stale.append(node) -%}{%- endif -%}
   {%- endfor -%}
   {%- if stale and not deltawave._is_accepted(job) -%}
     {%- set names = stale | map(attribute='name') | list -%}

@@ -5,14 +5,19 @@
   partner comes, and returns when that is deleted.
 #}
 {%- macro default___slice_by_view(job, batch, last) -%}
-  {%- set seen = batch.resumed -%}
+  {%- set last_progress = batch.resumed -%}
   {%- do deltawave._require_own_relations(job, batch) -%}
   {%- set between = deltawave._nodes_between(job) -%}
-  {%- set relations = deltawave._joined_relations(job, batch, seen, between) -%}
-  {%- set progress = deltawave._view_progress(between, relations) -%}
-  {%- do deltawave._require_fresh(job, batch, between, relations, seen) -%}
+  {%- set relations = deltawave._joined_relations(job, batch, last_progress, between) -%}
+  {%- set progress = {'code': {}, 'batches': {}, 'attempts': {}} -%}
+  {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
+  {%- for relation in relations -%}
+    {%- do progress.batches.update({relation.name: relation.last_batch}) -%}
+    {%- do progress.attempts.update({relation.name: relation.last_attempt}) -%}
+  {%- endfor -%}
+  {%- do deltawave._require_fresh(job, batch, between, relations, last_progress) -%}
   {#- The state is valid for the rest of the view only under the same code, and for logs that were not empty. -#}
-  {%- if batch.compares_all or seen.code != progress.code or 0 in seen.batches.values() -%}
+  {%- if batch.compares_all or last_progress.code != progress.code or 0 in last_progress.batches.values() -%}
     {%- do deltawave._create_slice(
       job, batch, 'select ' ~ deltawave._dump_names(batch) | join(', ') ~ ' from (\n' ~ job.sql ~ '\n)'
     ) -%}
@@ -23,9 +28,9 @@
   {%- endif -%}
   {%- set moved = [] -%}
   {%- for relation in relations -%}
-    {%- do deltawave._require_not_behind(job, batch, relation, seen.batches[relation.name]) -%}
-    {%- if relation.last_batch > seen.batches[relation.name] -%}
-      {%- do moved.append(dict(relation, seen=seen.batches[relation.name])) -%}
+    {%- do deltawave._require_not_behind(job, batch, relation, last_progress.batches[relation.name]) -%}
+    {%- if relation.last_batch > last_progress.batches[relation.name] -%}
+      {%- do moved.append(dict(relation, last_read=last_progress.batches[relation.name])) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if not moved and not deltawave._is_own(batch, last.state) -%}
@@ -36,31 +41,14 @@
   {{ return(reading) }}
 {%- endmacro -%}
 
-{#
-  Stops if one of the logs was rewritten while this run read them: deletes of a batch that is expired by now would
-  never be seen.
-#}
+{# Stops if a log was rewritten while this run read it: deletes of a batch that has expired would never be read. #}
 {%- macro _require_same_logs(job, batch, relations) -%}
   {%- for log in relations | map(attribute='published') | select | unique(attribute='name') -%}
     {%- do deltawave._require_same_log(job, batch, log) -%}
   {%- endfor -%}
 {%- endmacro -%}
 
-{# What a run has seen: the code of the nodes between, and the last batch of each log with its attempt. #}
-{%- macro _view_progress(between, relations) -%}
-  {%- set progress = {'code': {}, 'batches': {}, 'attempts': {}} -%}
-  {%- for node in between -%}{%- do progress.code.update({node.unique_id: node.code}) -%}{%- endfor -%}
-  {%- for relation in relations -%}
-    {%- do progress.batches.update({relation.name: relation.last_batch}) -%}
-    {%- do progress.attempts.update({relation.name: relation.last_attempt}) -%}
-  {%- endfor -%}
-  {{ return(progress) }}
-{%- endmacro -%}
-
-{#
-  The view's rows of the touched anchors, and the previous ones. Anchors are part of the key, so both sides can be
-  searched by them.
-#}
+{# The view's rows of the touched anchors, and the previous ones: anchors are part of the key on both sides. #}
 {%- macro _anchored_rows(job, batch, last, root, moved, progress) -%}
   {%- set anchors = deltawave._create_anchors(job, batch, last, root, moved) -%}
   {%- set condition = deltawave._has_few_values(deltawave._few_values(job, anchors, root.view_columns)) -%}
