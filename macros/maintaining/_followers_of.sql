@@ -52,28 +52,3 @@ where {{ deltawave._no_subject(subject) }}{{ ' and `_applied` is null' if is_mer
     {%- do deltawave._drop_leftovers(job, record) -%}
   {%- endif -%}
 {%- endmacro -%}
-
-{#
-  Names what else was made of the log's rows, directly or through others: models that dbt can rebuild, and change logs
-  and snapshots, which it can't.
-#}
-{%- macro _warn_of_other_readers(log, followers) -%}
-  {%- set erased = followers | map(attribute='job') | map(attribute='name') | list -%}
-  {%- set readers, logs = [], [] -%}
-  {%- for node in deltawave._nodes_after(log.unique_id, ['model', 'snapshot']) -%}
-    {%- if deltawave._is_log(node) or node.resource_type == 'snapshot' -%}
-      {%- do logs.append(node.name) -%}
-    {%- elif node.config.materialized not in ['view', 'ephemeral'] and node.name not in erased
-        and deltawave._in_catalog(deltawave._relation(node.schema, node.alias)) -%}
-      {%- do readers.append(node.name) -%}
-    {%- endif -%}
-  {%- endfor -%}
-  {%- if readers -%}
-    {%- do exceptions.warn(deltawave._message('other_readers', {
-      'model': log.name, 'readers': readers | sort | join(' '),
-    })) -%}
-  {%- endif -%}
-  {%- if logs -%}
-    {%- do exceptions.warn(deltawave._message('other_logs', {'model': log.name, 'logs': logs | sort | join(', ')})) -%}
-  {%- endif -%}
-{%- endmacro -%}

@@ -1,6 +1,7 @@
 {#
   Receipts: x__removals has a row for each removal and place, which says nothing of what was removed but how much it
-  was. A place: {name, job, tables, rows, before}; before: [files, bytes], none where the session does not show them.
+  was. A place: {name, job, pattern, rows, before}; pattern: of its tables' names, or relations and folders: what it is;
+  before: [files, bytes], none where the session does not show them.
 #}
 {%- macro _places_of(job) -%}
   {%- set kinds = deltawave._attempt_kinds() | reject('eq', 'history') | join('|') -%}
@@ -11,11 +12,11 @@
   ]) }}
 {%- endmacro -%}
 
-{# The same of tables that follow the log. #}
+{# The same of tables that follow the log, and of wave indices. #}
 {%- macro _places_of_followers(followers) -%}
   {%- set places = [] -%}
   {%- for follower in followers -%}
-    {%- set pattern = '(rows|patch)_\\d+_[0-9a-f]{12}' -%}
+    {%- set pattern = '(rows|patch|index\\d+)_\\d+_[0-9a-f]{12}' -%}
     {%- do places.append({'name': follower.job.name, 'job': follower.job, 'pattern': pattern}) -%}
   {%- endfor -%}
   {{ return(places) }}
@@ -31,6 +32,7 @@
 
 {# The tables of a place, as they are now. #}
 {%- macro _tables_of_place(place) -%}
+  {%- if not place.pattern -%}{{ return(place.relations) }}{%- endif -%}
   {%- set job = place.job -%}
   {%- set prefix = modules.re.escape(job.target.identifier | lower ~ '__') -%}
   {%- set tables = [] -%}
@@ -79,9 +81,12 @@
 {# The files of its tables, [files, bytes]; none where the session does not show them. #}
 {%- macro _usage_of(place) -%}
   {%- if adapter.folder_usage is not defined -%}{{ return(none) }}{%- endif -%}
-  {%- set files, bytes = [], [] -%}
+  {%- set files, bytes, folders = [], [], (place.folders or []) | list -%}
   {%- for table in deltawave._tables_of_place(place) -%}
-    {%- set usage = adapter.folder_usage(deltawave._facts_of(place.job, table)['Location']) -%}
+    {%- do folders.append(deltawave._facts_of(place.job, table)['Location']) -%}
+  {%- endfor -%}
+  {%- for folder in folders -%}
+    {%- set usage = adapter.folder_usage(folder) -%}
     {%- if usage is none -%}{{ return(none) }}{%- endif -%}
     {%- do files.append(usage[0]) -%}
     {%- do bytes.append(usage[1]) -%}

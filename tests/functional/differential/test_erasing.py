@@ -2,76 +2,15 @@
 
 import json
 import random
-import zlib
-from collections.abc import Iterator
-from pathlib import Path
-from urllib.parse import urlparse
 
-import pyarrow.parquet as pq
 import pytest
 from followed import assert_followed, follow
+from forgotten import DUMPS, PERSON, SECRETS, assert_forgotten, files, select
 from workbench import MODEL, STOPPING, Workbench
 
 from dbt.adapters.deltawave import operation_command
 
-PERSON = "person-4711"
-SECRETS = (PERSON, "Zoe Quist", "Zoe Quince")
 STRATEGIES = ("outer_join", "hash_compressed", "row_checksum", "ranges", "sort_merge", "union")
-DUMPS = [
-    {PERSON: SECRETS[1], "a": "ann", "b": "bob", "d": "dan"},
-    {PERSON: SECRETS[2], "a": "ann", "b": "bobby", "c": "cid"},
-    {PERSON: SECRETS[1], "a": "anna", "c": "cid", "d": "dan"},
-]
-
-
-def select(rows: dict[str, str], *others: tuple[str, str]) -> str:
-    """A dump of these rows, and of others whose keys may be among them."""
-    values = ", ".join(f'("{key}", "{name}")' for key, name in [*rows.items(), *others])
-    return f"select * from values {values} as t(account_id, name)"
-
-
-def files(bench: Workbench) -> Iterator[tuple[Path, bytes]]:
-    """What lies in the schema's tables, but for the dump: of Parquet values and statistics, of Avro the blocks."""
-    tables = (
-        bench.spark.sql(f"show tables in {bench.schema}").where("tableName <> 'dump' and not isTemporary").collect()
-    )
-    folders = set()
-    for row in tables:
-        facts = bench.spark.sql(f"describe extended {bench.schema}.{row.tableName}").collect()
-        folders |= {Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"}
-    for folder in folders:
-        for path in filter(Path.is_file, folder.rglob("*")):
-            if path.suffix == ".parquet":
-                file = pq.ParquetFile(path)
-                yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
-            elif path.suffix == ".avro":
-                yield path, blocks(path.read_bytes())
-            else:
-                yield path, path.read_bytes()
-
-
-def blocks(content: bytes) -> bytes:
-    """The data of an Avro file, unpacked; its header as it is."""
-    sync = content[-16:]
-    head, *packed = content.split(sync)
-    if b"deflate" not in head:
-        return content
-    found = head
-    for block in filter(None, packed):
-        for start in range(1, 12):
-            try:
-                found += zlib.decompress(block[start:], -15)
-                break
-            except zlib.error:
-                continue
-        else:
-            raise AssertionError("a block of an Avro file can't be unpacked")
-    return found
-
-
-def assert_forgotten(bench: Workbench) -> None:
-    left = [(path.name, secret) for path, content in files(bench) for secret in SECRETS if secret.encode() in content]
-    assert not left
 
 
 class TestErasing:
@@ -176,6 +115,7 @@ class TestErasing:
         """And what it freed, without the key."""
         bench.add_model("copied", "{{ config(materialized='table') }} select * from {{ ref('accounts') }}")
         bench.add_model("shown", "select * from {{ ref('accounts') }}")
+        bench.add_differential("by_name", "select * from {{ ref('copied') }}", unique_key="name")
         bench.build(select(DUMPS[0]))
         given = json.dumps({"model": MODEL, "keys": [PERSON], "where": None, "dry_run": False})
         options = [f"--project-dir={bench.root}", "--log-level-file=none", "--no-write-json"]
@@ -183,6 +123,7 @@ class TestErasing:
         printed = capsys.readouterr().out
         assert f"{MODEL}: erase: log: 1 row, " in printed
         assert "Rebuild them: dbt run --full-refresh --select copied\n" in printed
+        assert f"{MODEL}: by_name may have these rows too" in printed
         assert PERSON not in printed
 
     def test_what_was_freed_is_on_a_receipt(self, bench: Workbench) -> None:

@@ -1,0 +1,77 @@
+"""A person in dumps, and whether any file of the workbench's schema still has something of them."""
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pyarrow.parquet as pq
+from workbench import Workbench
+
+PERSON = "person-4711"
+# Users have them, and erase there themselves.
+SOURCES = ("dump", "landed")
+SECRETS = (PERSON, "Zoe Quist", "Zoe Quince")
+DUMPS = [
+    {PERSON: SECRETS[1], "a": "ann", "b": "bob", "d": "dan"},
+    {PERSON: SECRETS[2], "a": "ann", "b": "bobby", "c": "cid"},
+    {PERSON: SECRETS[1], "a": "anna", "c": "cid", "d": "dan"},
+]
+
+
+def select(rows: dict[str, str], *others: tuple[str, str]) -> str:
+    """A dump of these rows, and of others whose keys may be among them."""
+    values = ", ".join(f'("{key}", "{name}")' for key, name in [*rows.items(), *others])
+    return f"select * from values {values} as t(account_id, name)"
+
+
+def files(bench: Workbench, *others: Path) -> Iterator[tuple[Path, bytes]]:
+    """What lies in the schema's tables but for the sources, and in other folders: of Parquet values and statistics.
+
+    Of Avro the blocks. And the texts of the schema's views.
+    """
+    folders = set(others)
+    for row in bench.spark.sql(f"show tables in {bench.schema}").where("not isTemporary").collect():
+        facts = bench.spark.sql(f"describe extended {bench.schema}.{row.tableName}").collect()
+        if row.tableName not in SOURCES:
+            folders |= {Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"}
+    for folder in folders:
+        for path in filter(Path.is_file, folder.rglob("*")):
+            if path.suffix == ".parquet":
+                file = pq.ParquetFile(path)
+                yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
+            elif path.suffix == ".avro":
+                yield path, blocks(path.read_bytes())
+            else:
+                yield path, path.read_bytes()
+    for row in bench.spark.sql(f"show views in {bench.schema}").where("not isTemporary").collect():
+        yield Path(row.viewName), bench.view_text(row.viewName).encode()
+
+
+def blocks(content: bytes) -> bytes:
+    """The data of an Avro file, unpacked; its header as it is."""
+    sync = content[-16:]
+    head, *packed = content.split(sync)
+    if b"deflate" not in head:
+        return content
+    found = head
+    for block in filter(None, packed):
+        for start in range(1, 12):
+            try:
+                found += zlib.decompress(block[start:], -15)
+                break
+            except zlib.error:
+                continue
+        else:
+            raise AssertionError("a block of an Avro file can't be unpacked")
+    return found
+
+
+def assert_forgotten(bench: Workbench, *others: Path) -> None:
+    left = [
+        (path.name, secret)
+        for path, content in files(bench, *others)
+        for secret in SECRETS
+        if secret.encode() in content
+    ]
+    assert not left
