@@ -23,29 +23,3 @@
   {%- endfor -%}
   {{ return(columns | sort) }}
 {%- endmacro -%}
-
-{#
-  Names what else was made of the log's rows, directly or through others: models that dbt can rebuild, and change logs
-  and snapshots, which it can't. erased: the models that no longer have them.
-#}
-{%- macro _warn_of_other_readers(log, erased) -%}
-  {%- set readers, logs = [], [] -%}
-  {%- for node in deltawave._nodes_after(log.unique_id, ['model', 'snapshot']) -%}
-    {%- if node.name in erased -%}
-      {#- Nothing to name. -#}
-    {%- elif deltawave._is_log(node) or node.resource_type == 'snapshot' -%}
-      {%- do logs.append(node.name) -%}
-    {%- elif node.config.materialized not in ['view', 'ephemeral']
-        and deltawave._in_catalog(deltawave._relation(node.schema, node.alias)) -%}
-      {%- do readers.append(node.name) -%}
-    {%- endif -%}
-  {%- endfor -%}
-  {%- if readers -%}
-    {%- do exceptions.warn(deltawave._message('other_readers', {
-      'model': log.name, 'readers': readers | sort | join(' '),
-    })) -%}
-  {%- endif -%}
-  {%- if logs -%}
-    {%- do exceptions.warn(deltawave._message('other_logs', {'model': log.name, 'logs': logs | sort | join(', ')})) -%}
-  {%- endif -%}
-{%- endmacro -%}

@@ -41,14 +41,21 @@
   {{ return(places) }}
 {%- endmacro -%}
 
-{# Erases from such models, whose pages go as a whole. Returns the names of those that have nothing of the subject. #}
-{%- macro _erase_from_streams(job, streams, subject, columns) -%}
+{#
+  Erases from such models, whose pages go as a whole, and notes in their places what is not freed. Returns the names of
+  those that have nothing of the subject.
+#}
+{%- macro _erase_from_streams(job, streams, places, subject, columns) -%}
   {%- for stream in streams -%}
+    {%- set place = places[loop.index0] -%}
     {%- set facts = deltawave._facts_of(job, stream.relation) -%}
     {%- do deltawave._call_stream('erase', stream.relation, {
       'condition': subject if stream.has_key else 'false', 'keys': columns | map(attribute='name') | list,
-      'location': facts['Location'] if facts['Provider'] == 'parquet' else none,
+      'location': facts['Location'] if facts.get('Provider', '') | lower == 'parquet' else none,
     }) -%}
+    {%- if place.rows -%}
+      {%- do place.update(still_there=deltawave._kept_by_history(job, stream.relation)) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(streams | selectattr('has_key') | map(attribute='name') | list) }}
 {%- endmacro -%}

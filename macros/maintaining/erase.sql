@@ -28,14 +28,14 @@
   {%- set subject, columns = erasures[0].subject, erasures[0].columns -%}
   {%- set key = deltawave._key_of(work) -%}
   {%- set waves, streams = deltawave._waves_after(node, key), deltawave._streams_after(node, key) -%}
-  {%- set others = deltawave._measured_places(
+  {%- set places = deltawave._measured_places(
     deltawave._places_of_streams(work.job, streams) + deltawave._places_of_followers(waves), subject, columns
   ) -%}
   {%- if dry_run -%}
     {%- for erasure in erasures -%}
       {%- do deltawave._print_places(erasure.work.job, erasure.places + deltawave._measured_places(
         deltawave._places_of_followers(erasure.followers), erasure.subject, erasure.columns
-      ) + (others if loop.first else [])) -%}
+      ) + (places if loop.first else [])) -%}
     {%- endfor -%}
     {{ return(none) }}
   {%- endif -%}
@@ -44,13 +44,15 @@
   {%- for erasure in erasures -%}
     {%- do erased.extend(deltawave._erase_from(erasure)) -%}
   {%- endfor -%}
-  {%- do erased.extend(deltawave._erase_from_streams(work.job, streams, subject, columns)) -%}
+  {%- do erased.extend(deltawave._erase_from_streams(work.job, streams, places, subject, columns)) -%}
   {#- Last, since a run before would load the days again from what still had the rows. -#}
   {%- do erased.extend(deltawave._erase_from_waves(waves, subject)) -%}
-  {%- if others -%}
-    {%- do deltawave._write_receipt(work.job, 'erase', others) -%}
+  {%- set others = deltawave._other_readers(node, erased) -%}
+  {%- set places = places + deltawave._places_of_others(work.job, others) -%}
+  {%- if places -%}
+    {%- do deltawave._write_receipt(work.job, 'erase', places) -%}
   {%- endif -%}
-  {%- do deltawave._warn_of_other_readers(node, erased) -%}
+  {%- do deltawave._warn_of_other_readers(node, others) -%}
 {%- endmacro -%}
 
 {# What one change log and its followers have of the subject. columns: of the key. #}

@@ -115,7 +115,7 @@ class TestErasing:
         """And what it freed, without the key."""
         bench.add_model("copied", "{{ config(materialized='table') }} select * from {{ ref('accounts') }}")
         bench.add_model("shown", "select * from {{ ref('accounts') }}")
-        bench.add_differential("by_name", "select * from {{ ref('copied') }}", unique_key="name")
+        bench.add_differential("by_name", "select account_id, name from {{ ref('copied') }}", unique_key="name")
         bench.build(select(DUMPS[0]))
         given = json.dumps({"model": MODEL, "keys": [PERSON], "where": None, "dry_run": False})
         options = [f"--project-dir={bench.root}", "--log-level-file=none", "--no-write-json"]
@@ -123,6 +123,7 @@ class TestErasing:
         printed = capsys.readouterr().out
         assert f"{MODEL}: erase: log: 1 row, " in printed
         assert "Rebuild them: dbt run --full-refresh --select copied\n" in printed
+        assert f"{MODEL}: erase: copied: 0 rows; still there: rows, until it is rebuilt\n" in printed
         assert f"{MODEL}: by_name may have these rows too" in printed
         assert PERSON not in printed
 
@@ -171,6 +172,18 @@ class TestRetaining:
         assert {row.operation for row in receipts} == {"expire"}
         bench.build()
         assert len(receipts) == bench.spark.table(f"{bench.schema}.{MODEL}__removals").count()
+
+    def test_quarantined_rows_expire_with_their_batches(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="day", retain="2 days", duplicate_keys="quarantine")
+        twice = [("c", "kit"), ("c", "kid")]
+        each = [f"select *, date '{day}' as day from ({select({'a': day}, *twice)})" for day in DATES[:5]]
+        bench.build(" union all ".join(each))
+        (table,) = (name for name in bench.names() if "__quarantine" in name)
+        left = bench.spark.sql(f"select distinct batch_id from {bench.schema}.{table}").collect()
+        assert sorted(row[0] for row in left) == [3, 4, 5]
+        receipts = bench.spark.table(f"{bench.schema}.{MODEL}__removals").where("place = 'quarantine'").collect()
+        assert [(row.operation, row.row_count) for row in receipts] == [("expire", 4)]
+        assert (receipts[0].still_there is None) == (bench.file_format == "parquet")
 
     def test_batches_that_a_follower_has_not_read_stay(self, bench: Workbench) -> None:
         follow(bench)
