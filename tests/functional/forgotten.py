@@ -26,26 +26,34 @@ def select(rows: dict[str, str], *others: tuple[str, str]) -> str:
 
 
 def files(bench: Workbench, *others: Path) -> Iterator[tuple[Path, bytes]]:
-    """What lies in the schema's tables but for the sources, and in other folders: of Parquet values and statistics.
+    """What lies in the schema's relations but for the sources, and in other folders."""
+    for name, content in contents_of(bench):
+        yield Path(name), content
+    for folder in others:
+        yield from decoded(folder)
 
-    Of Avro the blocks. And the texts of the schema's views.
-    """
-    folders = set(others)
+
+def contents_of(bench: Workbench) -> Iterator[tuple[str, bytes]]:
+    """Each relation of the schema but for the sources, with what a file of it has, or its text as a view."""
     for row in bench.spark.sql(f"show tables in {bench.schema}").where("not isTemporary").collect():
         facts = bench.spark.sql(f"describe extended {bench.schema}.{row.tableName}").collect()
-        if row.tableName not in SOURCES:
-            folders |= {Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"}
-    for folder in folders:
-        for path in filter(Path.is_file, folder.rglob("*")):
-            if path.suffix == ".parquet":
-                file = pq.ParquetFile(path)
-                yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
-            elif path.suffix == ".avro":
-                yield path, blocks(path.read_bytes())
-            else:
-                yield path, path.read_bytes()
+        for fact in facts if row.tableName not in SOURCES else ():
+            if fact[0] == "Location":
+                yield from ((row.tableName, content) for _, content in decoded(Path(urlparse(fact[1]).path)))
     for row in bench.spark.sql(f"show views in {bench.schema}").where("not isTemporary").collect():
-        yield Path(row.viewName), bench.view_text(row.viewName).encode()
+        yield row.viewName, bench.view_text(row.viewName).encode()
+
+
+def decoded(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """The files below a folder: of Parquet values and statistics, of Avro the blocks."""
+    for path in filter(Path.is_file, folder.rglob("*")):
+        if path.suffix == ".parquet":
+            file = pq.ParquetFile(path)
+            yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
+        elif path.suffix == ".avro":
+            yield path, blocks(path.read_bytes())
+        else:
+            yield path, path.read_bytes()
 
 
 def blocks(content: bytes) -> bytes:
