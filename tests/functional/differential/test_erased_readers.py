@@ -123,7 +123,7 @@ from deltawave.meshjoin import StoredRelation, join_new_rows, stream_of
 
 
 def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
+    dbt.config(materialized="incremental", incremental_strategy="append", file_format="FORMAT")
     done = session.table(str(dbt.this)) if dbt.is_incremental else None
     landed = stream_of(dbt.source("raw", "landed"), maxFilesPerTrigger="1")
     relation = StoredRelation.alongside_tables(dbt.ref("now"), str(dbt.this), key="account_id", parts=2)
@@ -144,7 +144,7 @@ class TestErasedStreams:
         """Of all micro-batches, of those that were set aside as well; the next run adds what is new, and no more."""
         follow(bench)
         bench.add_yml(LANDED)
-        (bench.root / "models" / "added" / "sales.py").write_text(STREAM)
+        (bench.root / "models" / "added" / "sales.py").write_text(STREAM.replace("FORMAT", bench.file_format))
         landed = tmp_path / "landed"
 
         def land(number: int, *keys: str) -> None:
@@ -178,12 +178,16 @@ class TestErasedStreams:
         assert "still have them" not in done.text
         assert f"{MODEL}: erase: sales: 3 rows" in done.text
         assert found(bench) == left
-        assert_forgotten(bench, *folders)
+        receipt = bench.spark.table(f"{bench.schema}.{MODEL}__removals").where("place = 'sales'").first()
+        # Delta and Iceberg keep the table's older files.
+        in_place = () if bench.file_format == "parquet" else ("sales",)
+        assert bool(receipt.still_there) == bool(in_place)
+        assert_forgotten(bench, *folders, but=in_place)
 
         land(4, "b")
         bench.build(select({key: name for key, name in DUMPS[0].items() if key != PERSON}))
         assert found(bench) == [("a", 1, "ann"), ("a", 3, "ann"), ("b", 1, "bob"), ("b", 4, "bob")]
-        assert_forgotten(bench, *folders)
+        assert_forgotten(bench, *folders, but=in_place)
 
 
 def found(bench: Workbench) -> list[tuple[Any, ...]]:
