@@ -70,6 +70,24 @@ class TestErasing:
         bench.build(select(DUMPS[1], ("e", "eve")))
         assert bench.log()[-1][0] == PERSON
 
+    def test_dates_from_before_are_not_taken_for_corrected(self, bench: Workbench) -> None:
+        """Though their dumps lack the key now; real corrections are noticed, also after another erasure."""
+        bench.configure(snapshot_date="day", erased="skip")
+
+        def build(*names: str) -> str:
+            each = [
+                f"select *, date '{day}' as day from ({select({PERSON: SECRETS[0], 'a': name, 'b': f'bo{day}'})})"
+                for day, name in zip(DATES, names, strict=False)
+            ]
+            return bench.build(" union all ".join(each)).text
+
+        build("ann", "anna")
+        for number, key in enumerate((PERSON, "b")):
+            assert bench.operate("erase", model=MODEL, keys=[key]).ok
+            for _ in range(2):
+                assert "delivered again" not in build("ann", f"ann{number - 1}" if number else "anna")
+            assert f"{DATES[1]}: they were compared before, and were delivered again" in build("ann", f"ann{number}")
+
     def test_keys_of_several_columns(self, bench: Workbench) -> None:
         select_two = "select account_id, name, account_id as region from {{ target.schema }}.dump"
         bench.configure(select_two, unique_key=["region", "account_id"])
