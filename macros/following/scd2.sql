@@ -9,6 +9,9 @@
   {{ run_hooks(pre_hooks) }}
 
   {%- set record = deltawave._follow(job) -%}
+  {%- if not flags.EMPTY -%}
+    {%- set record = deltawave._retain_versions(job, record) -%}
+  {%- endif -%}
   {%- do deltawave._describe_follower(job, record) -%}
   {%- call noop_statement('main', deltawave._outcome(job), res=none) -%}
     {{ job.statements | join(';\n\n') }}

@@ -209,6 +209,20 @@ class TestRetaining:
         assert [(row.operation, row.row_count) for row in receipts] == [("expire", 4)]
         assert (receipts[0].still_there is None) == (bench.file_format == "parquet")
 
+    def test_versions_expire_where_asked(self, bench: Workbench) -> None:
+        """By the clock of the data; open versions stay, and the next run continues."""
+        bench.configure(snapshot_date="day")
+        follow(bench, retain="2 days")
+        for days in (5, 6, 6):
+            self.dated(bench, days)
+            bench.build()
+        table = f"{bench.schema}.versions"
+        versions = bench.spark.sql(f"select name, dbt_valid_to is null from {table} order by dbt_valid_from").collect()
+        assert [tuple(row) for row in versions] == [(f"ann{day}", day == DATES[5]) for day in DATES[2:6]]
+        assert bench.batches("strategy", model="versions")[-1] == ("expire",)
+        assert len(bench.batches(model="versions")) == 4
+        assert_followed(bench, "now")
+
     def test_batches_that_a_follower_has_not_read_stay(self, bench: Workbench) -> None:
         follow(bench)
         bench.configure(snapshot_date="day", retain="1 day")
