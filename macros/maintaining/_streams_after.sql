@@ -4,22 +4,20 @@
 #}
 {%- macro _streams_after(log, key) -%}
   {%- set streams = [] -%}
-  {%- if adapter.call_library is defined and adapter.runs_python() -%}
-    {%- for node in deltawave._nodes_after(log.unique_id) if node.language == 'python' -%}
-      {%- set relation = deltawave._relation(node.schema, node.alias) -%}
-      {%- set folders = deltawave._call_stream('folders', relation, {}) if deltawave._in_catalog(relation) else [] -%}
-      {%- if folders -%}
-        {%- set columns = [] -%}
-        {%- for column in deltawave._columns_of(relation) -%}
-          {%- do columns.append(column.name | lower ~ ' ' ~ column.data_type) -%}
-        {%- endfor -%}
-        {%- do streams.append({
-          'name': node.name, 'relation': relation, 'folders': folders,
-          'has_key': key | reject('in', columns) | list == [],
-        }) -%}
-      {%- endif -%}
-    {%- endfor -%}
-  {%- endif -%}
+  {%- for node in deltawave._nodes_after(log.unique_id) if node.language == 'python' and deltawave._has_session() -%}
+    {%- set relation = deltawave._relation(node.schema, node.alias) -%}
+    {%- set folders = deltawave._call_stream('folders', relation, {}) if deltawave._in_catalog(relation) else [] -%}
+    {%- if folders -%}
+      {%- set columns = [] -%}
+      {%- for column in deltawave._columns_of(relation) -%}
+        {%- do columns.append(column.name | lower ~ ' ' ~ column.data_type) -%}
+      {%- endfor -%}
+      {%- do streams.append({
+        'name': node.name, 'relation': relation, 'folders': folders,
+        'has_key': key | reject('in', columns) | list == [],
+      }) -%}
+    {%- endif -%}
+  {%- endfor -%}
   {{ return(streams) }}
 {%- endmacro -%}
 

@@ -4,10 +4,9 @@
 #}
 {%- macro _waves_after(log, key) -%}
   {%- set waves = [] -%}
-  {%- for node in deltawave._nodes_after(log.unique_id) -%}
+  {%- for node in deltawave._nodes_after(log.unique_id) if deltawave._has_session() -%}
     {%- set relation = deltawave._relation(node.schema, node.alias) -%}
     {%- if node.config.materialized == 'wave_index' and deltawave._in_catalog(relation) -%}
-      {%- do deltawave._require_wave_adapter(node.name) -%}
       {%- set job = deltawave._open_job(
         node.name, deltawave._wave_settings(node.name, node.config), relation, 'wave_index'
       ) -%}
@@ -23,6 +22,9 @@
   {%- endfor -%}
   {{ return(waves) }}
 {%- endmacro -%}
+
+{# Can the library be called, with relations? What needs it is left as it is otherwise, and named. #}
+{%- macro _has_session() -%}{{ return(adapter.call_library is defined and adapter.runs_python()) }}{%- endmacro -%}
 
 {# Erases from wave indices. Returns the models' names. #}
 {%- macro _erase_from_waves(waves, subject) -%}

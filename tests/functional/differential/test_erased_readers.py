@@ -12,11 +12,13 @@ from forgotten import DUMPS, PERSON, assert_forgotten, decoded, select
 from model_options import placed
 from workbench import MODEL, SEVERAL, STOPPING, Workbench
 
+from deltawave.meshjoin.batch_folders import HadoopFiles
+
 
 class TestErasedReaders:
     macros = STOPPING
 
-    def test_logs_that_were_made_of_the_log_forget_too(self, bench: Workbench) -> None:
+    def test_logs_that_were_made_of_the_log_forget_too(self, bench: Workbench, seed: int) -> None:
         """Of it or of a table that follows it, if they have its key; no run logs that the rows went or came."""
         follow(bench)
         bench.add_differential("copied", "select * from {{ ref('now') }}")
@@ -32,6 +34,9 @@ class TestErasedReaders:
 
         done = bench.operate("erase", model=MODEL, keys=[PERSON], dry_run=True)
         assert "copied: 2 rows in the log" in done.text
+        step = random.Random(f"{seed} erasing").choice(["decide", "place", "record", "publish", "clean", "end"])
+        stopped = bench.operate("erase", "--vars", f"{{stop_at: copied.{step}}}", model=MODEL, keys=[PERSON])
+        assert f"stopped at copied.{step}" in stopped.text
         done = bench.operate("erase", model=MODEL, keys=[PERSON])
         assert "copied: erase: further: 2 rows" in done.text
         assert "may have these rows" not in done.text
@@ -140,8 +145,15 @@ sources:
 
 @pytest.mark.usefixtures("deltawave_package")
 class TestErasedStreams:
-    def test_results_and_pages_go(self, bench: Workbench, tmp_path: Path) -> None:
+    def test_results_and_pages_go(self, bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Of all micro-batches, of those that were set aside as well; the next run adds what is new, and no more."""
+        replaced = HadoopFiles.replace
+
+        def failing(self: HadoopFiles, source: str, target: str) -> None:
+            if left_to_replace.pop():
+                raise OSError("killed")
+            replaced(self, source, target)
+
         follow(bench)
         bench.add_yml(LANDED)
         (bench.root / "models" / "added" / "sales.py").write_text(STREAM.replace("FORMAT", bench.file_format))
@@ -173,6 +185,11 @@ class TestErasedStreams:
 
         done = bench.operate("erase", model=MODEL, keys=[PERSON], dry_run=True)
         assert f"{MODEL}: 3 rows in the sales" in done.text
+        left_to_replace = [True, False]
+        with monkeypatch.context() as patch:
+            patch.setattr(HadoopFiles, "replace", failing)
+            assert not bench.operate("erase", model=MODEL, keys=[PERSON]).ok
+        assert (found(bench), left_to_replace) == (before, [])
         done = bench.operate("erase", model=MODEL, keys=[PERSON])
         assert done.ok, done.text
         assert "still have them" not in done.text
