@@ -118,7 +118,7 @@ CORE = {
 }
 # What a format decides: types, merges, partitions, what is read in place, what its history keeps.
 FORMATS = f"""
-    {FORGETS}
+    {FORGETS} functional/differential/test_places.py functional/differential/test_erased_readers.py::TestErasedStreams
     functional/differential/test_types.py functional/differential/test_slice_keys.py
     functional/adapter/test_seed_statements.py::TestStatements::test_inferred_types
     functional/differential/test_followers.py::TestFollowers::test_tables_are_those_of_the_macros_after_each_batch
