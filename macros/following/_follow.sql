@@ -93,6 +93,9 @@
   {{ run_hooks(pre_hooks) }}
 
   {%- set record = deltawave._follow(job) -%}
+  {%- if not flags.EMPTY -%}
+    {%- set record = deltawave._retain_versions(job, record) -%}
+  {%- endif -%}
   {#- persist_docs: a comment stands on the stored column, which the view shows under another name. -#}
   {%- set stored_as = {} -%}
   {%- for meta, name in (job.settings.snapshot_meta_column_names or {}).items() -%}

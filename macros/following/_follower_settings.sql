@@ -6,6 +6,7 @@
   {%- endfor -%}
   {%- if kind == 'scd2' -%}
     {%- do options.update({
+      'retain': deltawave._options()['retain'],
       'track_columns': {'default': none, 'is': 'columns'},
       'hard_deletes': {'default': 'invalidate', 'is': 'choice', 'values': ['invalidate', 'ignore', 'new_record']},
       'dbt_valid_to_current': {'default': none, 'is': 'expression'},

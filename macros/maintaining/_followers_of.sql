@@ -28,52 +28,11 @@
 #}
 {%- macro _erase_from_follower(follower, place, subject, log) -%}
   {%- set job, last = follower.job, follower.record -%}
-  {%- set is_merged = deltawave._is_merged(last.file_format) -%}
-  {%- if place.rows or is_merged -%}
-    {%- set table = deltawave._attempt_relation(job, last.rows) -%}
-    {%- do deltawave._refresh(job, last.file_format, [table]) -%}
-    {%- set batch = deltawave._attempt(job, last, 'erase') -%}
-    {%- set rows = deltawave._own_table(batch, 'rows') -%}
-    {%- set columns = deltawave._columns_of_follower(job, last.columns) -%}
-    {%- set select -%}
-select
-    {{ deltawave._quoted_list(columns | map(attribute='name')) | join(',\n    ') }}
-from {{ table }}
-where {{ deltawave._no_subject(subject) }}{{ ' and `_applied` is null' if is_merged }}
-    {%- endset -%}
-    {%- do job.settings.update(file_format=last.file_format) -%}
-    {%- do deltawave._create_rows(job, batch, rows, last, select) -%}
-    {%- set decision = deltawave._decision(job, batch, {
-      'tables': [rows], 'strategy': 'erase', 'reason': 'erased rows', 'batch_at': last.batch_at,
-      'snapshot_date': last.snapshot_date, 'rows_old': last.rows_new, 'rows_new': log.rows_new,
-    }) -%}
-    {%- set record = dict(last, rows=rows, patch=none, **decision) -%}
-    {%- do deltawave._commit(job, batch, record, last) -%}
+  {%- if place.rows or deltawave._is_merged(last.file_format) -%}
+    {%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}
+    {%- set record = deltawave._rewrite_follower(
+      job, last, 'erase', 'erased rows', deltawave._no_subject(subject), log.rows_new
+    ) -%}
     {%- do deltawave._drop_leftovers(job, record) -%}
-  {%- endif -%}
-{%- endmacro -%}
-
-{#
-  Names what else was made of the log's rows, directly or through others: models that dbt can rebuild, and change logs
-  and snapshots, which it can't.
-#}
-{%- macro _warn_of_other_readers(log, followers) -%}
-  {%- set erased = followers | map(attribute='job') | map(attribute='name') | list -%}
-  {%- set readers, logs = [], [] -%}
-  {%- for node in deltawave._nodes_after(log.unique_id, ['model', 'snapshot']) -%}
-    {%- if deltawave._is_log(node) or node.resource_type == 'snapshot' -%}
-      {%- do logs.append(node.name) -%}
-    {%- elif node.config.materialized not in ['view', 'ephemeral'] and node.name not in erased
-        and deltawave._in_catalog(deltawave._relation(node.schema, node.alias)) -%}
-      {%- do readers.append(node.name) -%}
-    {%- endif -%}
-  {%- endfor -%}
-  {%- if readers -%}
-    {%- do exceptions.warn(deltawave._message('other_readers', {
-      'model': log.name, 'readers': readers | sort | join(' '),
-    })) -%}
-  {%- endif -%}
-  {%- if logs -%}
-    {%- do exceptions.warn(deltawave._message('other_logs', {'model': log.name, 'logs': logs | sort | join(', ')})) -%}
   {%- endif -%}
 {%- endmacro -%}

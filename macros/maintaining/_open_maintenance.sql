@@ -4,13 +4,19 @@
   {%- if node.config.materialized != 'differential' -%}
     {%- do deltawave._fail('unknown_model', {'macro': macro_name, 'value': model_name}) -%}
   {%- endif -%}
+  {%- set work = deltawave._operation_on(macro_name, node) -%}
+  {%- if work is none -%}
+    {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
+  {%- endif -%}
+  {{ return(work) }}
+{%- endmacro -%}
+
+{# The operation on the change log of a node; none if it has no batch yet. #}
+{%- macro _operation_on(macro_name, node) -%}
   {%- set settings = deltawave._differential_settings(node.name, node.config) -%}
   {%- set job = deltawave._open_job(node.name, settings, ref(node.package_name, node.name, v=node.version)) -%}
   {%- set record = deltawave._recover(job).record -%}
-  {%- if record is none -%}
-    {%- do deltawave._fail('no_batch', {'macro': macro_name, 'model': node.name}) -%}
-  {%- endif -%}
-  {{ return(deltawave._operation(job, record, macro_name)) }}
+  {{ return(deltawave._operation(job, record, macro_name) if record else none) }}
 {%- endmacro -%}
 
 {#

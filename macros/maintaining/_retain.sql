@@ -12,14 +12,7 @@
 {# The last batch that is older than the span and that all followers have read; none if nothing expires. #}
 {%- macro _expired_by_age(work) -%}
   {%- set job, record = work.job, work.record -%}
-  {%- set retain = job.settings.retain -%}
-  {%- set count, unit = (retain['for'] if retain is mapping else retain).split(' ') -%}
-  {%- set hours = {'h': 1, 'd': 24, 'w': 168}[unit[:1]] * (count | int) -%}
-  {%- set now = modules.datetime.datetime.strptime(record.batch_at, '%Y-%m-%dT%H:%M:%S.%fZ') -%}
-  {%- if retain is mapping and retain['clock'] == 'machine' -%}
-    {%- set now = run_started_at.astimezone(modules.pytz.utc).replace(tzinfo=none) -%}
-  {%- endif -%}
-  {%- set oldest = (now - modules.datetime.timedelta(hours=hours)).strftime('%Y-%m-%dT%H:%M:%S.%f')[:26] ~ 'Z' -%}
+  {%- set oldest = deltawave._oldest_within(job.settings.retain, record.batch_at) -%}
   {%- if record.is_baseline -%}{{ return(none) }}{%- endif -%}
   {%- set old = namespace(batches=deltawave._batches_before(deltawave._held_batches(work), oldest)) -%}
   {%- set read_by = deltawave._read_by_followers(graph.nodes[model.unique_id]) if old.batches | length > 1 else {} -%}

@@ -1,6 +1,8 @@
 {#
   Receipts: x__removals has a row for each removal and place, which says nothing of what was removed but how much it
-  was. A place: {name, job, tables, rows, before}; before: [files, bytes], none where the session does not show them.
+  was. A place: {name, job, pattern, rows, before}; pattern: of its tables' names, or relations and folders: what it is;
+  before: [files, bytes], none where the session does not show them. still_there: what could not be freed yet, and when
+  it can.
 #}
 {%- macro _places_of(job) -%}
   {%- set kinds = deltawave._attempt_kinds() | reject('eq', 'history') | join('|') -%}
@@ -11,11 +13,11 @@
   ]) }}
 {%- endmacro -%}
 
-{# The same of tables that follow the log. #}
+{# The same of tables that follow the log, and of wave indices. #}
 {%- macro _places_of_followers(followers) -%}
   {%- set places = [] -%}
   {%- for follower in followers -%}
-    {%- set pattern = '(rows|patch)_\\d+_[0-9a-f]{12}' -%}
+    {%- set pattern = '(rows|patch|index\\d+)_\\d+_[0-9a-f]{12}' -%}
     {%- do places.append({'name': follower.job.name, 'job': follower.job, 'pattern': pattern}) -%}
   {%- endfor -%}
   {{ return(places) }}
@@ -31,6 +33,7 @@
 
 {# The tables of a place, as they are now. #}
 {%- macro _tables_of_place(place) -%}
+  {%- if not place.pattern -%}{{ return(place.relations) }}{%- endif -%}
   {%- set job = place.job -%}
   {%- set prefix = modules.re.escape(job.target.identifier | lower ~ '__') -%}
   {%- set tables = [] -%}
@@ -79,14 +82,39 @@
 {# The files of its tables, [files, bytes]; none where the session does not show them. #}
 {%- macro _usage_of(place) -%}
   {%- if adapter.folder_usage is not defined -%}{{ return(none) }}{%- endif -%}
-  {%- set files, bytes = [], [] -%}
+  {%- set files, bytes, folders = [], [], (place.folders or []) | list -%}
   {%- for table in deltawave._tables_of_place(place) -%}
-    {%- set usage = adapter.folder_usage(deltawave._facts_of(place.job, table)['Location']) -%}
+    {%- do folders.append(deltawave._facts_of(place.job, table)['Location']) -%}
+  {%- endfor -%}
+  {%- for folder in folders -%}
+    {%- set usage = adapter.folder_usage(folder) -%}
     {%- if usage is none -%}{{ return(none) }}{%- endif -%}
     {%- do files.append(usage[0]) -%}
     {%- do bytes.append(usage[1]) -%}
   {%- endfor -%}
   {{ return([files | sum, bytes | sum]) }}
+{%- endmacro -%}
+
+{#
+  What a table that was changed in place still has of its deleted rows, and until when, as a text; none if nothing.
+  Delta and Iceberg keep older files for readers of older versions.
+#}
+{%- macro _kept_by_history(job, table) -%}
+  {%- set option, days, freed_by = {
+    'delta': ['delta.deletedFileRetentionDuration', 7, 'vacuum'],
+    'iceberg': ['history.expire.max-snapshot-age-ms', 5, 'expire_snapshots'],
+  }.get(deltawave._facts_of(job, table).get('Provider', '') | lower, [none, none, none]) -%}
+  {%- if not option -%}{{ return(none) }}{%- endif -%}
+  {%- set span = namespace(text=days ~ ' days') -%}
+  {%- for row in deltawave._run(job, 'show tblproperties ' ~ table).rows if row[0] == option -%}
+    {%- set found = deltawave._whole_match('(?:interval )?(\\d+)( [a-z]+)?', row[1]) -%}
+    {%- if found -%}
+      {#- Iceberg counts milliseconds. -#}
+      {%- set span.text = found.group(1) ~ (found.group(2) or ' milliseconds') -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set at = deltawave._run(job, 'select ' ~ deltawave._utc_text('current_timestamp() + interval ' ~ span.text)).rows[0][0] -%}
+  {{ return('older files, which ' ~ freed_by ~ ' deletes from ' ~ at[:16] ~ 'Z on') }}
 {%- endmacro -%}
 
 {%- macro _print_places(job, places) -%}
@@ -107,7 +135,8 @@ create table if not exists {{ table }} (
     place string,
     row_count bigint,
     files_freed bigint,
-    bytes_freed bigint
+    bytes_freed bigint,
+    still_there string
 )
 using {{ job.settings.file_format }}
   {%- endset -%}
@@ -117,13 +146,15 @@ using {{ job.settings.file_format }}
     {%- set after = deltawave._usage_of(place) -%}
     {%- set is_known = after is not none and place.before is not none -%}
     {%- set freed = [place.before[0] - after[0], place.before[1] - after[1]] if is_known else [none, none] -%}
-    {%- if place.rows or freed[1] -%}
+    {%- if place.rows or freed[1] or place.still_there -%}
       {%- set values = [deltawave._literal(operation), deltawave._literal(place.name), place.rows] -%}
       {%- set values = values + (['null', 'null'] if freed[0] is none else freed) -%}
+      {%- set values = values + [deltawave._literal(place.still_there) if place.still_there else 'null'] -%}
       {%- do lines.append('(current_timestamp(), ' ~ values | join(', ') ~ ')') -%}
       {%- do deltawave._say(
         job, operation ~ ': ' ~ place.name ~ ': ' ~ deltawave._count(place.rows, 'row', 'rows')
           ~ ('' if freed[0] is none else ', ' ~ deltawave._count(freed[1], 'byte', 'bytes') ~ ' freed')
+          ~ ('; still there: ' ~ place.still_there if place.still_there else '')
       ) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -1,7 +1,8 @@
 {#
   Removes rows by their key from a change log and from what is kept beside it: before images, superseded logs, merged
-  partitions, states and their hashes, quarantined rows, and the tables that follow the log. Killed at any step, it is
-  run again. A dump that brings an erased key back is refused, see erased.
+  partitions, states and their hashes, quarantined rows, and the tables that follow the log; then the same from change
+  logs, joined streams and wave indices with that key that were made of it. Killed at any step, it is run again. A dump that brings an erased key back is
+  refused, see erased.
 
     dbt run-operation deltawave.erase --args '{model: accounts_changes, keys: [4711]}'
 
@@ -15,130 +16,69 @@
 {%- macro default__erase(model, keys, where, dry_run) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- set work = deltawave._open_maintenance('erase', model) -%}
-  {%- set job = work.job -%}
   {%- if work.record.is_baseline -%}
-    {%- do deltawave._fail('baseline_log', {'macro': 'erase', 'model': job.name}) -%}
+    {%- do deltawave._fail('baseline_log', {'macro': 'erase', 'model': work.job.name}) -%}
   {%- endif -%}
   {%- set node = deltawave._model_node('erase', model) -%}
-  {%- set subject = deltawave._subject(work, keys, where) -%}
-  {%- set columns = deltawave._key_columns(job, work.record.columns) -%}
-  {%- set places = deltawave._measured_places(deltawave._places_of(job), subject, columns) -%}
-  {#- Also so that a follower which can't be opened is told before anything is done. -#}
-  {%- set following = deltawave._places_of_followers(deltawave._followers_of(node)) -%}
+  {#- All are opened first, so that nothing is done if one of them can't be. -#}
+  {%- set erasures = [] -%}
+  {%- for log in [{'node': node, 'work': work}] + deltawave._logs_after(node, work) -%}
+    {%- do erasures.append(deltawave._open_erasure(log.node, log.work, keys, where)) -%}
+  {%- endfor -%}
+  {%- set subject, columns = erasures[0].subject, erasures[0].columns -%}
+  {%- set key = deltawave._key_of(work) -%}
+  {%- set waves, streams = deltawave._waves_after(node, key), deltawave._streams_after(node, key) -%}
+  {%- set places = deltawave._measured_places(
+    deltawave._places_of_streams(work.job, streams) + deltawave._places_of_followers(waves), subject, columns
+  ) -%}
   {%- if dry_run -%}
-    {%- do deltawave._print_places(job, places + deltawave._measured_places(following, subject, columns)) -%}
+    {%- for erasure in erasures -%}
+      {%- do deltawave._print_places(erasure.work.job, erasure.places + deltawave._measured_places(
+        deltawave._places_of_followers(erasure.followers), erasure.subject, erasure.columns
+      ) + (places if loop.first else [])) -%}
+    {%- endfor -%}
     {{ return(none) }}
   {%- endif -%}
 
+  {%- set erased = [] -%}
+  {%- for erasure in erasures -%}
+    {%- do erased.extend(deltawave._erase_from(erasure)) -%}
+  {%- endfor -%}
+  {%- do erased.extend(deltawave._erase_from_streams(work.job, streams, places, subject, columns)) -%}
+  {#- Last, since a run before would load the days again from what still had the rows. -#}
+  {%- do erased.extend(deltawave._erase_from_waves(waves, subject)) -%}
+  {%- set others = deltawave._other_readers(node, erased) -%}
+  {%- set places = places + deltawave._places_of_others(work.job, others) -%}
+  {%- if places -%}
+    {%- do deltawave._write_receipt(work.job, 'erase', places) -%}
+  {%- endif -%}
+  {%- do deltawave._warn_of_other_readers(node, others) -%}
+{%- endmacro -%}
+
+{# What one change log and its followers have of the subject. columns: of the key. #}
+{%- macro _open_erasure(node, work, keys, where) -%}
+  {%- set subject = deltawave._subject(work, keys, where) -%}
+  {%- set columns = deltawave._key_columns(work.job, work.record.columns) -%}
+  {{ return({
+    'node': node, 'work': work, 'subject': subject, 'columns': columns, 'followers': deltawave._followers_of(node),
+    'places': deltawave._measured_places(deltawave._places_of(work.job), subject, columns),
+  }) }}
+{%- endmacro -%}
+
+{# Erases from one change log and its followers. Returns the models' names. #}
+{%- macro _erase_from(erasure) -%}
+  {%- set job, subject, columns = erasure.work.job, erasure.subject, erasure.columns -%}
   {#- First, so that a dump which is compared while this runs does not bring the rows back. -#}
-  {%- do deltawave._remember_erased(job, subject, places, columns) -%}
-  {%- set record = deltawave._erase_from_log(work, subject) -%}
+  {%- do deltawave._remember_erased(job, subject, erasure.places, columns) -%}
+  {%- set record = deltawave._erase_from_log(erasure.work, subject) -%}
   {%- do deltawave._drop_superseded(job, record) -%}
   {%- do deltawave._drop_leftovers(job, record) -%}
   {#- Once more: a run that had read the log before may have decided since. -#}
-  {%- set followers = deltawave._followers_of(node) -%}
+  {%- set followers = deltawave._followers_of(erasure.node) -%}
   {%- set following = deltawave._measured_places(deltawave._places_of_followers(followers), subject, columns) -%}
   {%- for follower in followers -%}
     {%- do deltawave._erase_from_follower(follower, following[loop.index0], subject, record) -%}
   {%- endfor -%}
-  {%- do deltawave._write_receipt(job, 'erase', places + following) -%}
-  {%- do deltawave._warn_of_other_readers(node, followers) -%}
-{%- endmacro -%}
-
-{#
-  Writes the log and the quarantine without the rows, as a batch of its own, and lets the next batch compute its state
-  from the log. Of a Parquet log only the partitions that have such rows are written again. Delta and Iceberg keep
-  statistics and older files as long as the table, so there both become new tables. Returns the record.
-#}
-{%- macro _erase_from_log(work, subject) -%}
-  {%- set job, last = work.job, work.record -%}
-  {%- set log = deltawave._helper_relation(job, last.log) -%}
-  {%- set held = {} -%}
-  {%- for row in deltawave._run(job, deltawave._partitions_with(log, subject)).rows -%}
-    {%- do held.update({row[0] ~ ' ' ~ row[1]: row[2] | int}) -%}
-  {%- endfor -%}
-  {%- set kept, replaced, removed = [], [], [] -%}
-  {%- for partition in last.partitions -%}
-    {%- set count = held.get(partition.batch_id ~ ' ' ~ partition.attempt) -%}
-    {%- set target = kept if count is none else replaced -%}
-    {%- do target.append(partition) -%}
-    {%- do removed.append(count or 0) -%}
-  {%- endfor -%}
-  {%- set current = deltawave._run(job, deltawave._current_rows_of(work, subject)).rows[0][0] | int -%}
-  {%- set own = deltawave._own_table(work.batch, 'slice') -%}
-  {%- set batch = dict(work.batch, landed=deltawave._attempt_relation(job, own)) -%}
-  {%- do deltawave._mark_attempt(job, batch) -%}
-  {%- set changes = {
-    'state': deltawave._log_alone(), 'ranges': none, 'progress': {}, 'rows_new': last.rows_new - current,
-    'quarantine': deltawave._quarantine_without(job, batch, subject),
-    'erased_at': deltawave._utc(modules.datetime.datetime.now(modules.pytz.utc)),
-  } -%}
-  {%- set partitions = kept -%}
-  {%- if job.settings.file_format != 'parquet' -%}
-    {%- set partitions = deltawave._rewrite_log(
-      job, batch, last, batch.log_table, last.first_batch, last.batch_id, condition=deltawave._no_subject(subject)
-    ) -%}
-  {%- else -%}
-    {%- set batch = dict(batch, log=last.log, staged_in=[last.log], result={'log_table': log}) -%}
-    {%- if replaced -%}
-      {%- do deltawave._stage_merged(job, batch, replaced, deltawave._no_subject(subject)) -%}
-      {%- do changes.update(staged_in=[last.log]) -%}
-      {%- set rows = replaced | map(attribute='rows') | sum - removed | sum -%}
-      {%- set partitions = kept + [deltawave._merged_partition(batch, rows)] -%}
-    {%- endif -%}
-  {%- endif -%}
-  {{ return(deltawave._commit_maintenance(
-    dict(work, batch=batch), partitions, 'erased ' ~ deltawave._count(removed | sum, 'row', 'rows'), changes
-  )) }}
-{%- endmacro -%}
-
-{%- macro _partitions_with(log, subject) -%}
-select
-    batch_id,
-    attempt,
-    count(*) as row_count
-from {{ log }}
-where {{ subject }}
-group by batch_id, attempt
-{%- endmacro -%}
-
-{# How many of the rows are in the table as it is after the last batch. #}
-{%- macro _current_rows_of(work, subject) -%}
-  {%- set settings = work.job.settings -%}
-  {%- set changes = '(select * from ' ~ work.job.target ~ ' where ' ~ subject ~ ')' -%}
-select count(*) as row_count
-from (
-    {{ deltawave._indented(deltawave.current_state(
-      changes, settings.unique_key, columns=work.record.columns, duplicate_keys=settings.duplicate_keys
-    )) }}
-)
-{%- endmacro -%}
-
-{# Writes the quarantined rows that stay into another table, if any has to go. Returns its name after x__. #}
-{%- macro _quarantine_without(job, batch, subject) -%}
-  {%- set table = deltawave._quarantine_relation(job) -%}
-  {%- set has_history = job.settings.file_format != 'parquet' -%}
-  {%- if not deltawave._is_there(job, table)
-      or not has_history and not deltawave._row_count(job, '(select 1 from ' ~ table ~ ' where ' ~ subject ~ ')') -%}
-    {{ return(job.quarantine) }}
-  {%- endif -%}
-  {%- set other = deltawave._own_table(batch, 'quarantine') -%}
-  {%- set sql -%}
-create table {{ deltawave._attempt_relation(job, other) }}
-using {{ job.settings.file_format }}
-partitioned by (batch_id, attempt)
-{{ deltawave._name_mapping(job.settings.file_format, deltawave._columns_of(table)) }}
-as
-select *
-from {{ table }}
-where {{ deltawave._no_subject(subject) }}
-  {%- endset -%}
-  {%- do deltawave._run(job, sql) -%}
-  {{ return('quarantine_' ~ batch.batch_id ~ '_' ~ batch.attempt) }}
-{%- endmacro -%}
-
-{# What killed runs have left, also of the batch that this operation has taken: now they can't be continued. #}
-{%- macro _drop_leftovers(job, record) -%}
-  {%- set names = deltawave._names_of_model(job) -%}
-  {%- do deltawave._clear_leftovers(job, names, deltawave._commit_numbers(job, names), record) -%}
+  {%- do deltawave._write_receipt(job, 'erase', erasure.places + following) -%}
+  {{ return([job.name] + followers | map(attribute='job') | map(attribute='name') | list) }}
 {%- endmacro -%}

@@ -41,14 +41,38 @@
 {# Lets batches expire, drops what that supersedes, and writes a receipt. Returns the record. #}
 {%- macro _expire_for_good(work, until) -%}
   {%- set job = work.job -%}
-  {%- set place = deltawave._places_of(job)[0] -%}
+  {%- set places = deltawave._places_of(job) | selectattr('name', 'in', ['log', 'quarantine']) | list -%}
+  {%- for place in places -%}{%- do place.update(before=deltawave._usage_of(place)) -%}{%- endfor -%}
   {%- set rows = deltawave._row_count(job, job.target) -%}
-  {%- do place.update(before=deltawave._usage_of(place)) -%}
   {%- set record = deltawave._expire_until(work, until) -%}
   {%- do deltawave._drop_superseded(job, record) -%}
-  {%- do place.update(rows=rows - deltawave._row_count(job, job.target)) -%}
-  {%- do deltawave._write_receipt(job, 'expire', [place]) -%}
+  {%- do places[0].update(rows=rows - deltawave._row_count(job, job.target)) -%}
+  {%- do places[1].update(deltawave._expire_quarantine(job, until.batch_id)) -%}
+  {%- do deltawave._write_receipt(job, 'expire', places) -%}
   {{ return(record) }}
+{%- endmacro -%}
+
+{#
+  Drops the quarantined rows of batches up to one; killed, the next expiry does. In place, since nothing is compared
+  with them, and a view may be over them. Returns how many, and what is not freed: {rows, still_there}.
+#}
+{%- macro _expire_quarantine(job, batch_id) -%}
+  {%- set table = deltawave._quarantine_relation(job) -%}
+  {%- if not deltawave._is_there(job, table) -%}{{ return({'rows': 0}) }}{%- endif -%}
+  {%- set are_old = 'batch_id <= ' ~ batch_id -%}
+  {%- set rows = deltawave._row_count(job, '(select 1 from ' ~ table ~ ' where ' ~ are_old ~ ')') -%}
+  {%- set partitions = deltawave._partitions_in(job, table) | selectattr('batch_id', 'le', batch_id) | list -%}
+  {%- if not partitions -%}{{ return({'rows': 0}) }}{%- endif -%}
+  {%- if job.settings.file_format == 'parquet' -%}
+    {%- for partition in partitions -%}
+      {%- do deltawave._run(
+        job, 'alter table ' ~ table ~ ' drop if exists partition (' ~ deltawave._partition_of(partition) ~ ')'
+      ) -%}
+    {%- endfor -%}
+  {%- else -%}
+    {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ are_old) -%}
+  {%- endif -%}
+  {{ return({'rows': rows, 'still_there': deltawave._kept_by_history(job, table)}) }}
 {%- endmacro -%}
 
 {# Replaces the batches up to one by their state. Returns the record. #}

@@ -1,4 +1,4 @@
-"""docs/start.md and docs/first_week.md, carried out by somebody who has a checkout and the pages."""
+"""First pages, and five minutes of another, carried out by somebody who has a checkout and the pages."""
 
 import shutil
 from collections.abc import Iterator
@@ -9,8 +9,11 @@ from jvm import QUICK_JVM
 from walkthrough import CHECKOUT, ROOT, Step, carry_out, differences, environ
 
 
-def carried_out(page: str, folder: Path, before: str = "") -> list[Step]:
+def carried_out(page: str, folder: Path, before: str = "", section: str = "") -> list[Step]:
     text = (ROOT / "docs" / page).read_text().replace(CHECKOUT, str(ROOT))
+    if section:
+        text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+        assert text
     return carry_out(text, folder, environ(QUICK_JVM), before)
 
 
@@ -23,6 +26,8 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_pages(start: Path, tmp_path: Path) -> None:
-    """The first week follows on the start, whose environment it takes."""
+    """The first week follows on the start, whose environment it takes; the last five minutes take its project."""
+    activated = f". '{start}/.venv/bin/activate'"
     assert list(differences(carried_out("start.md", start))) == []
-    assert list(differences(carried_out("first_week.md", tmp_path, f". '{start}/.venv/bin/activate'"))) == []
+    assert list(differences(carried_out("first_week.md", tmp_path, activated))) == []
+    assert list(differences(carried_out("removing.md", tmp_path, activated, "Five minutes"))) == []

@@ -25,12 +25,13 @@ _parsed: dict[str, Any] = {}
 # Several models are built two at a time.
 SEVERAL = ("--threads", "2")
 
-# A project's macros with which ``--vars 'stop_at: decide'`` stops a batch at that step, by an error.
+# A project's macros with which ``--vars 'stop_at: decide'`` stops a batch at that step, by an error, and
+# ``'stop_at: accounts.decide'`` one of that model.
 STOPPING = {
     "step.sql": """
 {% macro default___step(job, batch, name) %}
-  {% if name == var('stop_at', none) %}
-    {% do exceptions.raise_compiler_error('stopped at ' ~ name) %}
+  {% if var('stop_at', none) in [name, job.name ~ '.' ~ name] %}
+    {% do exceptions.raise_compiler_error('stopped at ' ~ var('stop_at')) %}
   {% endif %}
 {% endmacro %}
 """

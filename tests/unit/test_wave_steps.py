@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from pyspark.sql.types import ArrayType, IntegerType, MapType, StringType, StructField, StructType
-from unit.wave_records import COLUMNS, SPEC, after, days, naming, pending
+from unit.wave_records import COLUMNS, SPEC, after, days, loaded, naming, pending
 
 from deltawave.sql_text import literal
 from deltawave.wave import SCHEMES, WaveIndex
@@ -66,6 +66,36 @@ def test_a_view_names_each_column_twice() -> None:
 def test_types_as_sql_reads_them() -> None:
     fields = StructType([StructField("a b", ArrayType(StructType([StructField("c-d", IntegerType())])))])
     assert type_text(MapType(StringType(), fields)) == "map<string,struct<`a b`:array<struct<`c-d`:int>>>>"
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_an_erasure_leaves_no_older_part_of_its_days(scheme: str, technique: str) -> None:
+    spec = replace(SPEC, index=WaveIndex(scheme, 5, 2), technique=technique)
+    for last in range(5, 12):
+        record, _ = after(spec, last, first_load=5)
+        erased = (record.state_day, record.state_day - 3)
+        work = Work("erase", tuple(replace(record.days[number], rows=1) for number in erased))
+        made = step(record, spec, work, "(source)", naming())
+
+        assert made.record.state == record.state
+        assert made.record.pending == record.pending
+        assert made.record.rows == record.rows - 2 * 999_999
+        assert not made.record.replaced
+        now = named_parts(made.record.tables.values())
+        old = named_parts((*record.tables.values(), *record.replaced)) - now
+        held = {
+            (table.name, part.name)
+            for table in (*record.tables.values(), *record.replaced)
+            for part in table.parts
+            if part.days & set(erased)
+        }
+        assert held <= old
+        assert all(
+            f"drop table if exists {table}" in made.drops or drop_part(table, part) in made.drops for table, part in old
+        )
+        next_day = days(last + 1, last + 1)
+        assert loaded(made.record, spec, next_day).state == loaded(record, spec, next_day).state
 
 
 def test_each_technique_writes_what_it_has_to() -> None:

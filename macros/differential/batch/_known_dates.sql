@@ -1,12 +1,13 @@
 {#
   What earlier runs recorded of each date: {date: {is_compared, batch_id, rows, checksum, files, seen_checksum,
-  is_other}}, of a compared date also snapshot_date and batch_at. Of a log that is rewound, or that a run is about to
+  is_other, is_void}}, of a compared date also snapshot_date and batch_at. Of a log that is rewound, or that a run is about to
   rewind, only what that leaves.
 
     rows, checksum  of the dump when it was compared; the batch is the one that compared it
     files           the digest of the date's files when its rows were last read
     seen_checksum   of the rows at that time, if that was after the comparison
     is_other        whether these rows were others than the compared ones
+    is_void         whether keys were erased since, which erased: skip leaves out of the rows now
 
   A date that is not compared came too late.
 #}
@@ -20,7 +21,8 @@ select distinct
     rows_dump,
     dump_checksum,
     dump_files,
-    {{ deltawave._utc_text('batch_at') }} as dump_at
+    {{ deltawave._utc_text('batch_at') }} as dump_at,
+    {{ deltawave._utc_text('decided_at') }} as known_at
 from {{ deltawave._standing_batches(deltawave._batches_so_far(job, record)) }}
 where
     batch_id >= {{ record.generation }}
@@ -36,6 +38,7 @@ order by batch_id desc
         'is_compared': true, 'batch_id': row[0] | int, 'rows': row[2] | int, 'checksum': row[3], 'files': row[4],
         'seen_checksum': none,
         'is_other': false, 'snapshot_date': row[1] | string, 'batch_at': row[5] | string,
+        'is_void': deltawave._is_void(job, record, row[6]),
       }}) -%}
     {%- endfor -%}
     {%- do deltawave._add_deliveries(job, record, known) -%}
@@ -55,20 +58,29 @@ select
     dump_rows,
     dump_checksum,
     dump_files,
-    is_other
+    is_other,
+    {{ deltawave._utc_text('seen_at') }} as known_at
 from {{ deltawave._deliveries(job) }}
 where batch_id >= {{ record.generation }}
 order by batch_id, seen_at
   {%- endset -%}
   {%- for row in (deltawave._run(job, sql).rows if deltawave._is_there(job, deltawave._deliveries(job)) else []) -%}
     {%- set date = known.get(row[0]) -%}
-    {%- set seen = {'seen_checksum': row[3], 'files': row[4], 'is_other': row[5]} -%}
+    {%- set seen = {
+      'seen_checksum': row[3], 'files': row[4], 'is_other': row[5], 'is_void': deltawave._is_void(job, record, row[6]),
+    } -%}
     {%- if date and date.is_compared -%}
-      {%- do date.update(seen if date.batch_id <= row[1] | int else {}) -%}
+      {%- set rows = row[2] | int if date.is_void else date.rows -%}
+      {%- do date.update(dict(seen, rows=rows) if date.batch_id <= row[1] | int else {}) -%}
     {%- elif deltawave._order_of_value(job, row[0]) <= deltawave._order_of_value(job, record.snapshot_date) -%}
       {%- do known.update({row[0]: dict(seen, is_compared=false, batch_id=none, rows=row[2] | int, checksum=none)}) -%}
     {%- endif -%}
   {%- endfor -%}
+{%- endmacro -%}
+
+{# Has erased: skip left keys out of a dump's rows since an instant? #}
+{%- macro _is_void(job, record, known_at) -%}
+  {{ return(job.settings.erased == 'skip' and (record.get('erased_at') or '') > known_at) }}
 {%- endmacro -%}
 
 {#
@@ -126,14 +138,14 @@ from values
   {%- endfor -%}
   {%- for found in read -%}
     {%- set before = known.get(found.snapshot_date, {'is_compared': false}) -%}
-    {%- set is_other = before.is_compared and deltawave._is_delivered_again(before, found) -%}
+    {%- set is_other = before.is_compared and not before.is_void and deltawave._is_delivered_again(before, found) -%}
     {%- if not before.is_compared -%}
       {%- do late.append(found.snapshot_date) -%}
     {%- elif is_other -%}
       {%- do again.append(found.snapshot_date) -%}
     {%- endif -%}
     {%- set is_new = found.checksum[:8] not in [(before.checksum or '')[:8], (before.seen_checksum or '')[:8]] -%}
-    {%- if found.files or (before.is_compared and is_new) -%}
+    {%- if found.files or (before.is_compared and (is_new or before.is_void)) -%}
       {%- do seen.append(dict(found, is_other=is_other)) -%}
     {%- endif -%}
   {%- endfor -%}

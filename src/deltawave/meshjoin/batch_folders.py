@@ -81,10 +81,24 @@ class HadoopFiles:
         except (OSError, Py4JJavaError) as error:
             raise OSError(f"{source} could not be renamed to {target}: {error}") from error
 
+    def replace(self, source: str, target: str) -> None:
+        """Rename a file over another one, in one step."""
+        own, other = (Path(self._path(path).toUri().getPath()) for path in (source, target))
+        if self._system.getUri().getScheme() == "file":
+            # Without its checksum, which would be that of the other content, a file is read unchecked.
+            other.with_name(f".{other.name}.crc").unlink(missing_ok=True)
+            own.replace(other)
+            return
+        hadoop = self._jvm.org.apache.hadoop.fs
+        context = hadoop.FileContext.getFileContext(self._system.getUri(), self._configuration)
+        options = self._gateway.new_array(hadoop.Options.Rename, 1)
+        options[0] = hadoop.Options.Rename.OVERWRITE
+        context.rename(self._path(source), self._path(target), options)
+
 
 BATCH = "micro_batch"
 # Readers of Parquet folders skip names that begin with an underscore.
-_STAGING = "_staging"
+STAGING = "_staging"
 CHECKPOINT = "_checkpoint"
 _DEFINITION = "_definition.json"
 # In a batch's folder: the rows that it has shed.
@@ -221,6 +235,10 @@ class BatchFolders:
         has_batch = (path for path in own if batch is None or self._files.exists(f"{path}/{BATCH}={batch}"))
         return sorted(has_batch, key=lambda path: (len(path), path))
 
+    def every_folder(self) -> list[str]:
+        """This folder, if it is there, and those that were set aside."""
+        return [*([self._folder] if self._files.exists(self._folder) else []), *self.previous()]
+
     @property
     def is_confirmed(self) -> bool:
         """Whether a table has loaded results of this folder, also if it was moved away and back since."""
@@ -272,7 +290,7 @@ class BatchFolders:
         ``metrics``: figures of the written batch.
         ``up_to``: of a later pass, the last batch whose shed rows it has joined; from then on these count as joined.
         """
-        folder = staged = f"{self._folder}/{_STAGING}/{batch}/{uuid4().hex}"
+        folder = staged = f"{self._folder}/{STAGING}/{batch}/{uuid4().hex}"
         try:
             if is_shed is None:
                 rows.write.parquet(staged)
@@ -345,7 +363,7 @@ class BatchFolders:
 
     def _clean(self, batch: int) -> None:
         """Remove leftovers of committed batches: this one, and those before."""
-        for left in self._files.found(f"{self._folder}/{_STAGING}/*"):
+        for left in self._files.found(f"{self._folder}/{STAGING}/*"):
             number = int(left.rpartition("/")[2])
             # Later passes are counted downwards.
             if 0 <= number <= batch or batch <= number < 0:

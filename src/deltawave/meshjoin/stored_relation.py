@@ -214,6 +214,18 @@ def local_path(folder: str | Path) -> Path | None:
     return Path(path) if scheme in (None, "file") else None
 
 
+def forget(folder: Path) -> None:
+    """Delete what is stored in a folder; the next call of ``StoredRelation.of`` stores its relation again."""
+    if folder.is_dir():
+        with _locked(folder):
+            for each in folder.iterdir():
+                if each.name.startswith(_MANIFEST):
+                    each.unlink()
+            for each in folder.iterdir():
+                if _STATES.fullmatch(each.name):
+                    shutil.rmtree(each)
+
+
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder for one process or thread at a time. A lock ends with the process that holds it."""

@@ -178,7 +178,7 @@ def next_step(
     before, seen, pending = _record(record), _record(shown), Work.from_json(work).as_written(checksums or {})
     made = step(before, spec, pending, source, Naming(schema, model, batch, attempt), seen)
     rows_old = (before or seen or WaveRecord(spec)).rows
-    delivered_rows = sum(day.rows for day in pending.days)
+    delivered_rows = 0 if pending.kind == "erase" else sum(day.rows for day in pending.days)
     # A window that is no longer clipped shows rows that were not delivered in this run.
     deleted = max(rows_old + delivered_rows - made.record.rows, 0)
     return {

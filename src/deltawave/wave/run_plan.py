@@ -18,8 +18,8 @@ class Work:
     """One transition to be made.
 
     - ``kind``: ``prepare`` (the preparation left by the last day), ``start`` (the first days, up to W, at once),
-      ``load`` (a new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`) or
-      ``show`` (only another clipping of the view)
+      ``load`` (a new day), ``replace`` (a day that was delivered again), ``drop`` (a wrong day; see :func:`emptied`),
+      ``show`` (only another clipping of the view) or ``erase`` (days of the index that lose rows)
     """
 
     kind: str

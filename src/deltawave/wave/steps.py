@@ -116,15 +116,11 @@ class Writer:
         selects = [sql.source_rows(self.after, self.source, fresh)] if fresh else []
         found: dict[tuple[str, Part], set[int]] = {}
         for day in sorted(days - fresh):
-            found.setdefault(self.first.get(day) or self._holding(day), set()).add(day)
+            found.setdefault(self.first.get(day) or self.before.holding(day), set()).add(day)
         selects += [
             sql.part_rows(self.after, table, part, frozenset(part_days)) for (table, part), part_days in found.items()
         ]
         return selects
-
-    def _holding(self, day: int) -> tuple[str, Part]:
-        tables = [*self.before.constituents, *self.before.tables.values()]
-        return next((table.name, part) for table in tables for part in table.parts if day in part.days)
 
     def _new_table(self) -> str:
         self._tables += 1
@@ -260,18 +256,18 @@ def step(
     left, new, number, days = before.pending, NO_DAYS, before.state_day, dict(before.days)
     if work.kind == "prepare":
         operations, left = before.pending, ()
-    elif work.kind in ("replace", "drop"):
-        changed = next(each for each, day in before.days.items() if day.value == work.days[0].value)
-        new = frozenset({changed})
-        days[changed] = work.days[0]
+    elif work.kind in ("replace", "drop", "erase"):
+        numbers = {day.value: number for number, day in before.days.items()}
+        days |= {numbers[day.value]: day for day in work.days}
+        new = frozenset(numbers[day.value] for day in work.days)
         if work.kind == "drop":
             days = dict(emptied(before, work.days[0].value).days)
             source = f"(select * from {source} limit 0)"
         operations = tuple(
             operation
             for name, table in before.tables.items()
-            if new <= table.days
-            for operation in (DeleteFromIndex(name, new), AddToIndex(name, new))
+            if (own := new & table.days)
+            for operation in (DeleteFromIndex(name, own), AddToIndex(name, own))
         )
     elif work.kind != "show":
         plan = start(spec.index, len(work.days)) if work.kind == "start" else transition(spec.index, before.state)
@@ -281,7 +277,11 @@ def step(
     after = replace(before, spec=spec, state_day=number, days=days, pending=left, run=naming.attempt)
     writer = Writer(before, after, source, new, naming)
     tables = writer.write(operations)
-    after = replace(after, tables=tables, replaced=superseded(seen, tables, naming, work.kind in ("prepare", "show")))
+    replaced = superseded(seen, tables, naming, work.kind in ("prepare", "show"))
+    if work.kind == "erase":
+        # What was replaced goes at once, also if readers still have it.
+        seen, replaced = replace(seen, replaced=(*seen.replaced, *replaced)), ()
+    after = replace(after, tables=tables, replaced=replaced)
     # The days that some index has, temporary ones included.
     indexed = frozenset({number}).union(*(table.days for table in tables.values()))
     after = replace(after, days={each: day for each, day in days.items() if each in indexed})

@@ -143,6 +143,11 @@ class WaveRecord:
         """The tables that readers see."""
         return [self.tables[name] for name in sorted(self.tables, key=lambda name: (len(name), name)) if name[0] == "I"]
 
+    def holding(self, day: int) -> tuple[str, Part]:
+        """The table and the part that have the rows of a day; those of a constituent, if one has it."""
+        tables = (*self.constituents, *self.tables.values())
+        return next((table.name, part) for table in tables for part in table.parts if day in part.days)
+
     @property
     def ordered(self) -> list[Day]:
         return [day for _, day in sorted(self.days.items())]

@@ -2,76 +2,15 @@
 
 import json
 import random
-import zlib
-from collections.abc import Iterator
-from pathlib import Path
-from urllib.parse import urlparse
 
-import pyarrow.parquet as pq
 import pytest
-from followed import assert_followed, follow
+from followed import FOLLOWERS, assert_followed, follow
+from forgotten import DUMPS, PERSON, SECRETS, assert_forgotten, files, hashes, select
 from workbench import MODEL, STOPPING, Workbench
 
 from dbt.adapters.deltawave import operation_command
 
-PERSON = "person-4711"
-SECRETS = (PERSON, "Zoe Quist", "Zoe Quince")
 STRATEGIES = ("outer_join", "hash_compressed", "row_checksum", "ranges", "sort_merge", "union")
-DUMPS = [
-    {PERSON: SECRETS[1], "a": "ann", "b": "bob", "d": "dan"},
-    {PERSON: SECRETS[2], "a": "ann", "b": "bobby", "c": "cid"},
-    {PERSON: SECRETS[1], "a": "anna", "c": "cid", "d": "dan"},
-]
-
-
-def select(rows: dict[str, str], *others: tuple[str, str]) -> str:
-    """A dump of these rows, and of others whose keys may be among them."""
-    values = ", ".join(f'("{key}", "{name}")' for key, name in [*rows.items(), *others])
-    return f"select * from values {values} as t(account_id, name)"
-
-
-def files(bench: Workbench) -> Iterator[tuple[Path, bytes]]:
-    """What lies in the schema's tables, but for the dump: of Parquet values and statistics, of Avro the blocks."""
-    tables = (
-        bench.spark.sql(f"show tables in {bench.schema}").where("tableName <> 'dump' and not isTemporary").collect()
-    )
-    folders = set()
-    for row in tables:
-        facts = bench.spark.sql(f"describe extended {bench.schema}.{row.tableName}").collect()
-        folders |= {Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"}
-    for folder in folders:
-        for path in filter(Path.is_file, folder.rglob("*")):
-            if path.suffix == ".parquet":
-                file = pq.ParquetFile(path)
-                yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
-            elif path.suffix == ".avro":
-                yield path, blocks(path.read_bytes())
-            else:
-                yield path, path.read_bytes()
-
-
-def blocks(content: bytes) -> bytes:
-    """The data of an Avro file, unpacked; its header as it is."""
-    sync = content[-16:]
-    head, *packed = content.split(sync)
-    if b"deflate" not in head:
-        return content
-    found = head
-    for block in filter(None, packed):
-        for start in range(1, 12):
-            try:
-                found += zlib.decompress(block[start:], -15)
-                break
-            except zlib.error:
-                continue
-        else:
-            raise AssertionError("a block of an Avro file can't be unpacked")
-    return found
-
-
-def assert_forgotten(bench: Workbench) -> None:
-    left = [(path.name, secret) for path, content in files(bench) for secret in SECRETS if secret.encode() in content]
-    assert not left
 
 
 class TestErasing:
@@ -92,6 +31,8 @@ class TestErasing:
         bench.build(select(DUMPS[2], *twice), "--select", MODEL, "now", "versions")
         assert any(SECRETS[1].encode() in content for _, content in files(bench)), "the files can be read"
         logs = {model: bench.log(model=model) for model in (MODEL, *STRATEGIES)}
+        hashed = hashes(bench)
+        assert len(hashed) > 3
 
         for model in logs:
             done = bench.operate("erase", model=model, keys=[PERSON])
@@ -102,14 +43,14 @@ class TestErasing:
         (quarantine,) = (name for name in bench.names() if name.startswith(f"{MODEL}__quarantine"))
         assert bench.spark.table(f"{bench.schema}.{quarantine}").count() == 4
         assert_followed(bench)
-        assert_forgotten(bench)
+        assert_forgotten(bench, hashed=hashed)
 
         without = {key: name for key, name in DUMPS[2].items() if key != PERSON}
         bench.build(select({**without, "c": "kit"}))
         for model in logs:
             assert ("c", "kit", "update") in bench.log("account_id, name, _change_type", model=model)
         assert_followed(bench)
-        assert_forgotten(bench)
+        assert_forgotten(bench, hashed=hashed)
 
     def test_a_dump_does_not_bring_a_person_back(self, bench: Workbench) -> None:
         """By default it is refused; it can be left out of every dump, or taken back."""
@@ -132,6 +73,24 @@ class TestErasing:
         bench.spark.sql(f"drop table {bench.schema}.{MODEL}__salt")
         bench.build(select(DUMPS[1], ("e", "eve")))
         assert bench.log()[-1][0] == PERSON
+
+    def test_dates_from_before_are_not_taken_for_corrected(self, bench: Workbench) -> None:
+        """Though their dumps lack the key now; real corrections are noticed, also after another erasure."""
+        bench.configure(snapshot_date="day", erased="skip")
+
+        def build(*names: str) -> str:
+            each = [
+                f"select *, date '{day}' as day from ({select({PERSON: SECRETS[0], 'a': name, 'b': f'bo{day}'})})"
+                for day, name in zip(DATES, names, strict=False)
+            ]
+            return bench.build(" union all ".join(each)).text
+
+        build("ann", "anna")
+        for number, key in enumerate((PERSON, "b")):
+            assert bench.operate("erase", model=MODEL, keys=[key]).ok
+            for _ in range(2):
+                assert "delivered again" not in build("ann", f"ann{number - 1}" if number else "anna")
+            assert f"{DATES[1]}: they were compared before, and were delivered again" in build("ann", f"ann{number}")
 
     def test_keys_of_several_columns(self, bench: Workbench) -> None:
         select_two = "select account_id, name, account_id as region from {{ target.schema }}.dump"
@@ -158,17 +117,21 @@ class TestErasing:
         assert [row[0] for row in bench.log()] == ["a", "b", "d", PERSON]
 
     def test_it_is_run_again_where_it_was_stopped(self, bench: Workbench, seed: int) -> None:
-        """At each step: readers see the rows as before or after, and a second run leaves nothing."""
+        """At each step of one of the tables: readers see the rows as before or after, a second run leaves nothing."""
+        draw, steps = random.Random(f"{seed} erasing"), ["decide", "place", "record", "publish", "clean", "end"]
+        people = {f"{PERSON}-{step}": SECRETS[1] for step in steps}
         follow(bench)
         for rows in DUMPS[:2]:
-            bench.build(select(rows))
-        before = bench.log()
-        step = random.Random(f"{seed} erasing").choice(["decide", "place", "record", "publish", "clean", "end"])
-        stopped = bench.operate("erase", "--vars", f"{{stop_at: {step}}}", model=MODEL, keys=[PERSON])
-        assert f"stopped at {step}" in stopped.text
-        assert bench.log() in (before, [row for row in before if row[0] != PERSON])
-        assert bench.operate("erase", model=MODEL, keys=[PERSON]).ok
-        assert bench.log() == [row for row in before if row[0] != PERSON]
+            bench.build(select({**people, **rows, "a": rows[PERSON]}))
+        assert bench.operate("erase", model=MODEL, keys=["a", PERSON]).ok
+        for step in steps:
+            before, key = bench.log(), f"{PERSON}-{step}"
+            stop = f"{draw.choice([MODEL, *FOLLOWERS])}.{step}"
+            stopped = bench.operate("erase", "--vars", f"{{stop_at: {stop}}}", model=MODEL, keys=[key])
+            assert f"stopped at {stop}" in stopped.text
+            assert bench.log() in (before, [row for row in before if row[0] != key])
+            assert bench.operate("erase", model=MODEL, keys=[key]).ok
+            assert bench.log() == [row for row in before if row[0] != key]
         assert_followed(bench)
         assert_forgotten(bench)
 
@@ -178,6 +141,7 @@ class TestErasing:
         """And what it freed, without the key."""
         bench.add_model("copied", "{{ config(materialized='table') }} select * from {{ ref('accounts') }}")
         bench.add_model("shown", "select * from {{ ref('accounts') }}")
+        bench.add_differential("by_name", "select account_id, name from {{ ref('copied') }}", unique_key="name")
         bench.build(select(DUMPS[0]))
         given = json.dumps({"model": MODEL, "keys": [PERSON], "where": None, "dry_run": False})
         options = [f"--project-dir={bench.root}", "--log-level-file=none", "--no-write-json"]
@@ -185,6 +149,8 @@ class TestErasing:
         printed = capsys.readouterr().out
         assert f"{MODEL}: erase: log: 1 row, " in printed
         assert "Rebuild them: dbt run --full-refresh --select copied\n" in printed
+        assert f"{MODEL}: erase: copied: 0 rows; still there: rows, until it is rebuilt\n" in printed
+        assert f"{MODEL}: by_name may have these rows too" in printed
         assert PERSON not in printed
 
     def test_what_was_freed_is_on_a_receipt(self, bench: Workbench) -> None:
@@ -232,6 +198,32 @@ class TestRetaining:
         assert {row.operation for row in receipts} == {"expire"}
         bench.build()
         assert len(receipts) == bench.spark.table(f"{bench.schema}.{MODEL}__removals").count()
+
+    def test_quarantined_rows_expire_with_their_batches(self, bench: Workbench) -> None:
+        bench.configure(snapshot_date="day", retain="2 days", duplicate_keys="quarantine")
+        twice = [("c", "kit"), ("c", "kid")]
+        each = [f"select *, date '{day}' as day from ({select({'a': day}, *twice)})" for day in DATES[:5]]
+        bench.build(" union all ".join(each))
+        (table,) = (name for name in bench.names() if "__quarantine" in name)
+        left = bench.spark.sql(f"select distinct batch_id from {bench.schema}.{table}").collect()
+        assert sorted(row[0] for row in left) == [3, 4, 5]
+        receipts = bench.spark.table(f"{bench.schema}.{MODEL}__removals").where("place = 'quarantine'").collect()
+        assert [(row.operation, row.row_count) for row in receipts] == [("expire", 4)]
+        assert (receipts[0].still_there is None) == (bench.file_format == "parquet")
+
+    def test_versions_expire_where_asked(self, bench: Workbench) -> None:
+        """By the clock of the data; open versions stay, and the next run continues."""
+        bench.configure(snapshot_date="day")
+        follow(bench, retain="2 days")
+        for days in (5, 6, 6):
+            self.dated(bench, days)
+            bench.build()
+        table = f"{bench.schema}.versions"
+        versions = bench.spark.sql(f"select name, dbt_valid_to is null from {table} order by dbt_valid_from").collect()
+        assert [tuple(row) for row in versions] == [(f"ann{day}", day == DATES[5]) for day in DATES[2:6]]
+        assert bench.batches("strategy", model="versions")[-1] == ("expire",)
+        assert len(bench.batches(model="versions")) == 4
+        assert_followed(bench, "now")
 
     def test_batches_that_a_follower_has_not_read_stay(self, bench: Workbench) -> None:
         follow(bench)

@@ -10,6 +10,8 @@ from workbench import MODEL, Workbench
 
 from deltawave import table_versions
 
+pytestmark = pytest.mark.formats
+
 SELECT = (
     "select account_id, upper(name) as name, branch from {{ target.schema }}.lake where account_id is distinct from 13"
 )

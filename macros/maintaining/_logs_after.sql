@@ -1,0 +1,25 @@
+{#
+  The change logs that were made of a log, directly or through other models, and have a key of the same columns:
+  [{node, work}]. One that begins with a baseline can't be erased from.
+#}
+{%- macro _logs_after(log, work) -%}
+  {%- set key = deltawave._key_of(work) -%}
+  {%- set logs = [] -%}
+  {%- for node in deltawave._nodes_after(log.unique_id, ['model', 'snapshot'])
+      if deltawave._is_log(node) and deltawave._in_catalog(deltawave._relation(node.schema, node.alias)) -%}
+    {%- set other = deltawave._operation_on('erase', node) -%}
+    {%- if other and not other.record.is_baseline and deltawave._key_of(other) == key -%}
+      {%- do logs.append({'node': node, 'work': other}) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(logs) }}
+{%- endmacro -%}
+
+{# The names and types of a log's key columns, in an order that does not depend on the option. #}
+{%- macro _key_of(work) -%}
+  {%- set columns = [] -%}
+  {%- for column in deltawave._key_columns(work.job, work.record.columns) -%}
+    {%- do columns.append(column.name | lower ~ ' ' ~ column.data_type) -%}
+  {%- endfor -%}
+  {{ return(columns | sort) }}
+{%- endmacro -%}

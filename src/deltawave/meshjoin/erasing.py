@@ -1,0 +1,79 @@
+"""Rows that leave a model's results for good: its table, the folders of its stream, and the pages of its relation.
+
+No run of the model may be under way.
+"""
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from pyspark.sql import DataFrame, SparkSession
+
+from deltawave.meshjoin.batch_folders import BATCH, SHED, STAGING, BatchFolders, HadoopFiles
+from deltawave.meshjoin.stored_relation import alongside_tables, forget, local_path
+from deltawave.spark_versions import ClassicFrame
+
+# Readers of Parquet folders skip it.
+_ERASING = "_erasing"
+
+
+def folders(dump: DataFrame, *, name: str) -> list[str]:
+    """The folders of the model's stream, those that were set aside included, and of its pages, that are there.
+
+    ``name``: of the model's table; of ``dump`` only the session is taken. None through Spark Connect, where files can't
+    be replaced.
+    """
+    if not isinstance(dump, ClassicFrame):
+        return []
+    session = dump.sparkSession
+    pages = alongside_tables(session, "mesh_join", name)
+    found = HadoopFiles(session, pages)
+    return [*_streams(session, name).every_folder(), *([pages] if found.exists(found.folder) else [])]
+
+
+def erase(dump: DataFrame, *, name: str, condition: str, keys: Sequence[str], location: str | None) -> None:
+    """Remove the rows for which ``condition``, over the columns ``keys``, is true, and the pages.
+
+    - ``dump``, ``name``: the model's table
+    - ``location``: its folder, if it has Parquet files; of these only those with such rows are written again, and each
+      is replaced in one step
+
+    The stream's folders come first: a run in between would return what only they have. Repeating it does no harm.
+    """
+    session = dump.sparkSession
+    for folder in _streams(session, name).every_folder():
+        files = HadoopFiles(session, folder)
+        files.delete(f"{folder}/{STAGING}")
+        # Shed rows have the columns of the stream alone.
+        for inside in ("", f"/{SHED}"):
+            if paths := files.found(f"{folder}/{BATCH}=*{inside}/*.parquet"):
+                _erase_from_files(session.read.parquet(*paths), files, condition, keys)
+    if location is None:
+        session.sql(f"delete from {name} where {condition}")
+    else:
+        _erase_from_files(dump, HadoopFiles(session, location), condition, keys)
+        session.catalog.refreshTable(name)
+    if (place := local_path(alongside_tables(session, "mesh_join", name))) is not None:
+        forget(place)
+
+
+def _streams(session: SparkSession, name: str) -> BatchFolders:
+    return BatchFolders(session, alongside_tables(session, "stream_join", name))
+
+
+def _erase_from_files(rows: DataFrame, files: HadoopFiles, condition: str, keys: Sequence[str]) -> None:
+    """Write those of the Parquet files of ``rows``, which lie below the folder of ``files``, again that have such rows.
+
+    Without them, each as one file.
+    """
+    staged = f"{files.folder}/{_ERASING}"
+    files.delete(staged)
+    if not {key.lower() for key in keys} <= {column.lower() for column in rows.columns}:
+        return
+    for (found,) in rows.where(condition).select("_metadata.file_path").distinct().collect():
+        path = unquote(found)
+        left = rows.sparkSession.read.parquet(path).where(f"not {condition}")
+        # One task writes a file even if no row is left.
+        left.coalesce(1).write.parquet(staged)
+        (written,) = files.found(f"{staged}/*.parquet")
+        files.replace(written, path)
+        files.delete(staged)
