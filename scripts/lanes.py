@@ -44,7 +44,7 @@ class Lane:
     @property
     def is_another_spark(self) -> bool:
         """Does it run tests of other lanes again, on another format or adapter?"""
-        return bool({"--table-format", "--adapter"}.intersection(self.options))
+        return bool({"--table-format", "--adapter", "--warehouse"}.intersection(self.options))
 
     def includes(self, path: str) -> bool:
         """Is that, or something around it, among its paths?"""

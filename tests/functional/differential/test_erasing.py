@@ -4,9 +4,8 @@ import json
 import random
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
-from urllib.parse import urlparse
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from followed import assert_followed, follow
@@ -30,24 +29,16 @@ def select(rows: dict[str, str], *others: tuple[str, str]) -> str:
     return f"select * from values {values} as t(account_id, name)"
 
 
-def files(bench: Workbench) -> Iterator[tuple[Path, bytes]]:
+def files(bench: Workbench) -> Iterator[tuple[str, bytes]]:
     """What lies in the schema's tables, but for the dump: of Parquet values and statistics, of Avro the blocks."""
-    tables = (
-        bench.spark.sql(f"show tables in {bench.schema}").where("tableName <> 'dump' and not isTemporary").collect()
-    )
-    folders = set()
-    for row in tables:
-        facts = bench.spark.sql(f"describe extended {bench.schema}.{row.tableName}").collect()
-        folders |= {Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"}
-    for folder in folders:
-        for path in filter(Path.is_file, folder.rglob("*")):
-            if path.suffix == ".parquet":
-                file = pq.ParquetFile(path)
-                yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
-            elif path.suffix == ".avro":
-                yield path, blocks(path.read_bytes())
-            else:
-                yield path, path.read_bytes()
+    for path, content in bench.files():
+        if path.endswith(".parquet"):
+            file = pq.ParquetFile(pa.BufferReader(content))
+            yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
+        elif path.endswith(".avro"):
+            yield path, blocks(content)
+        else:
+            yield path, content
 
 
 def blocks(content: bytes) -> bytes:
@@ -70,7 +61,7 @@ def blocks(content: bytes) -> bytes:
 
 
 def assert_forgotten(bench: Workbench) -> None:
-    left = [(path.name, secret) for path, content in files(bench) for secret in SECRETS if secret.encode() in content]
+    left = [(path, secret) for path, content in files(bench) for secret in SECRETS if secret.encode() in content]
     assert not left
 
 
