@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SPARING = ("--sparing",)
 DELTA = ("--table-format", "delta", *SPARING)
 ICEBERG = ("--table-format", "iceberg", *SPARING)
+S3 = ("--warehouse", "s3", *SPARING)
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,19 @@ REST = {
     "crash": Lane("crash"),
     "delta": Lane(f"{FORMATS} {FIRST_BATCHES} {TEN_DAYS} functional/differential/test_change_feed.py", DELTA),
     "iceberg": Lane(f"{FORMATS} {FIRST_BATCHES} functional/differential/test_two_sessions.py", ICEBERG),
+    # Tables on S3, which renames and deletes folders file by file: batches, kills, followers, and what is removed.
+    "s3": Lane(
+        f"""
+        crash/test_kills.py::test_each_step_is_killed_once {FORGETS}
+        {SHORT_HISTORIES}::test_main_events[auto] {SHORT_HISTORIES}::test_main_events[hash_compressed]
+        {SHORT_HISTORIES}::test_main_events[row_checksum] {SHORT_HISTORIES}::test_main_events[range_checksum]
+        {SHORT_HISTORIES}::test_main_events[timestamp]
+        functional/differential/test_followers.py::TestFollowers::test_main_changes_are_followed
+        functional/differential/test_maintenance.py::TestExpire
+        functional/differential/test_erasing.py::TestRetaining::test_old_batches_expire_in_each_run
+        """,
+        S3,
+    ),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
