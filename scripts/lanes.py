@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SPARING = ("--sparing",)
 DELTA = ("--table-format", "delta", *SPARING)
 ICEBERG = ("--table-format", "iceberg", *SPARING)
-S3 = ("--warehouse", "s3", *SPARING)
+S3 = ("--warehouse", "s3")
 
 
 @dataclass(frozen=True)
@@ -199,8 +199,10 @@ REST = {
         functional/differential/test_maintenance.py::TestExpire
         functional/differential/test_erasing.py::TestRetaining::test_old_batches_expire_in_each_run
         """,
-        S3,
+        (*S3, *SPARING),
     ),
+    "s3_delta": Lane(FIRST_BATCHES, (*DELTA, *S3)),
+    "s3_iceberg": Lane(FIRST_BATCHES, (*ICEBERG, *S3)),
     # Stock dbt-spark.
     "stock": Lane("functional", ("--adapter", "spark", "-m", "both_adapters", *SPARING)),
     "consumers": Lane("functional/test_consumer.py"),
