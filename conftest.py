@@ -33,6 +33,7 @@ from kafka import CONNECTOR, KafkaServer
 from mariadb import DRIVER as MARIADB_DRIVER
 from mariadb import MariaDBServer
 from maven import ivy_alone
+from object_store import CREDENTIALS, ObjectStore, joined
 from postgres import DRIVER as POSTGRES_DRIVER
 from postgres import PostgresServer
 from pyspark.sql import SparkSession
@@ -107,6 +108,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="parquet",
         help="the format of change logs, with the catalog that the profile of that name has",
     )
+    parser.addoption(
+        "--warehouse",
+        choices=["local", "s3"],
+        default="local",
+        help="where tables are: on this machine, or on an S3 of this machine, with the profile's settings of that name",
+    )
     parser.addoption("--screenshots", metavar="FOLDER", help="where tests in a browser keep what pages look like")
 
 
@@ -145,13 +152,30 @@ def dbt_profile_target(
 
 
 @pytest.fixture(scope="session")
-def spark_settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def object_store(request: pytest.FixtureRequest) -> Iterator[ObjectStore | None]:
+    """With --warehouse s3, the server that has the tables; its keys are in the environment."""
+    if request.config.option.warehouse == "local":
+        yield None
+        return
+    with pytest.MonkeyPatch.context() as patch, ObjectStore() as store:
+        for name, value in CREDENTIALS.items():
+            patch.setenv(name, value)
+        yield store
+
+
+@pytest.fixture(scope="session")
+def spark_settings(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, object_store: ObjectStore | None
+) -> dict[str, str]:
     """Settings of the session, with the drivers of the servers that chosen tests ask for."""
     table_format = request.config.option.table_format
+    stored = object_store.settings if object_store else {}
     if table_format != "parquet":
         profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
         settings = profiles["deltawave_demo"]["outputs"][table_format]["server_side_parameters"]
-        return SETTINGS | settings | (UNCACHED if table_format == "iceberg" else {})
+        return SETTINGS | joined(stored, settings, UNCACHED if table_format == "iceberg" else {})
+    if stored:
+        return SETTINGS | stored | (SPARING if request.config.option.sparing else {})
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     drivers = [driver for server, driver in DRIVERS.items() if server in wanted]
     packages = {"spark.jars.packages": ",".join(drivers)} if drivers else {}

@@ -73,6 +73,12 @@ REST = {
     "crash": "tests/crash",
     "delta": "tests/functional -m 'formats or delta' --table-format=delta --sparing",
     "iceberg": "tests/functional -m 'formats or iceberg' --table-format=iceberg --sparing",
+    # Tables on S3, which renames and deletes folders file by file.
+    "s3": "tests/crash/test_kills.py::test_each_step_is_killed_once tests/functional -m s3 --warehouse=s3 --sparing",
+    "s3_delta": """tests/functional/contract/test_short.py::TestFirstBatches
+        --table-format=delta --warehouse=s3 --sparing""",
+    "s3_iceberg": """tests/functional/contract/test_short.py::TestFirstBatches
+        --table-format=iceberg --warehouse=s3 --sparing""",
     "stock": "tests/functional -m both_adapters --adapter=spark --sparing",
     "consumers": "tests/functional/test_consumer.py",
     # Figures, cost models and experiments, and algorithms that no strategy runs.

@@ -30,6 +30,8 @@ JARS: Mapping[str, Mapping[str, str]] = {
     "4.3": {},
 }
 _OLD_SCALA = {"3.5": "2.12"}
+# The Hadoop in the jars of each pyspark: modules of another one look for what that lacks.
+_HADOOP = {"3.5": "3.3.4", "4.0": "3.4.1", "4.1": "3.4.2", "4.2": "3.5.0", "4.3": "3.5.0"}
 
 
 def scala(pyspark: str) -> str:
@@ -92,6 +94,8 @@ def _listed(settings: Mapping[str, str], key: str) -> list[str]:
 def _of_coordinates(named: str, pyspark: str) -> Jar:
     """`group:artifact:version`; Spark takes a slash for the first colon, too."""
     group, artifact, version = [*re.split("[:/]", named), "", ""][:3]
+    if group == "org.apache.hadoop" and version != (own := _HADOOP.get(minor(pyspark), version)):
+        return Jar(named, f"{named} is of Hadoop {version}; pyspark {pyspark} has Hadoop {own}.", certain=False)
     # Spark's own modules have its version.
     is_sparks_own = group == "org.apache.spark" and _SCALA.search(artifact)
     return _checked(named, artifact, pyspark, minor(version) if is_sparks_own else None)

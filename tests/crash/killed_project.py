@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import shutil
@@ -16,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import history
+import pyarrow as pa
 import yaml
 from metastore import MetastoreServer
+from object_store import CREDENTIALS, TABLES, ObjectStore, joined
 from pyarrow import parquet
 
 PROJECT = Path(__file__).with_name("project")
@@ -66,11 +69,11 @@ class Model:
 
 @contextmanager
 def open_project(
-    file_format: str, models: Mapping[str, Model], folder: Path, jvm_options: str
+    file_format: str, models: Mapping[str, Model], folder: Path, jvm_options: str, store: ObjectStore | None = None
 ) -> Iterator[KilledProject]:
     """A warehouse of that file format, on a metastore server of its own, and a project of these models."""
     folder.mkdir()
-    with MetastoreServer(folder / "metastore") as server:
+    with MetastoreServer(folder / "metastore", store) as server:
         project = KilledProject(folder, models, server, file_format, FORMATS[file_format], jvm_options)
         try:
             yield project
@@ -100,7 +103,9 @@ class KilledProject:
             "spark.local.dir": str(scratch),
             "spark.driver.extraJavaOptions": f"{jvm_options} -Djava.io.tmpdir={scratch}",
         }
-        self.settings = _COMMON | local | server.settings | extra
+        self.settings = _COMMON | local | joined(server.settings, extra)
+        self.store = server.store
+        self.environment = ENVIRONMENT | (CREDENTIALS if self.store else {})
         self._started: list[Process] = []
         self.project = folder / "project"
         shutil.copytree(PROJECT, self.project)
@@ -131,7 +136,7 @@ class KilledProject:
             [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", ".", *args],
             self.project,
             self.folder / f"dbt_{len(self._started)}.txt",
-            ENVIRONMENT
+            self.environment
             | {
                 "STOPS": json.dumps(stops or {}),
                 "GATE": str(self.gate),
@@ -153,7 +158,7 @@ class KilledProject:
         views = {f"{SCHEMA}.{name}": model.counted_by for name, model in self.models.items()}
         (self.folder / "models.json").write_text(json.dumps(views))
         (self.folder / "dumps.json").write_text(json.dumps(history.rows(dumps), default=str))
-        reader = Reader(self.folder)
+        reader = Reader(self.folder, self.environment)
         self._started.append(reader)
         reader.wait_for_dumps()
         return reader
@@ -165,6 +170,9 @@ class KilledProject:
 
     def written(self, model: str) -> set[Path]:
         """What statements have begun to write, or written, into tables of the model's."""
+        if self.store:
+            keys = map(Path, self.store.objects(f"{TABLES}/{SCHEMA}.db/{model}__"))
+            return {key for key in keys if any(part.startswith(_WRITTEN) for part in key.parts)}
         found = set()
         # Folders may vanish while they are listed.
         for table in self.tables.glob(f"{model}__*"):
@@ -174,6 +182,10 @@ class KilledProject:
 
     def writers(self, table: str) -> set[str]:
         """The libraries that wrote the Parquet files of tables, whose names are a pattern."""
+        if self.store:
+            keys = fnmatch.filter(self.store.objects(f"{TABLES}/{SCHEMA}.db/"), f"*/{table}/*.parquet")
+            files = (pa.BufferReader(self.store.content(key)) for key in keys)
+            return {parquet.read_metadata(file).created_by.split()[0] for file in files}
         return {parquet.read_metadata(file).created_by.split()[0] for file in self.tables.glob(f"{table}/*.parquet")}
 
     def close(self) -> None:
@@ -185,7 +197,7 @@ class KilledProject:
 class Process:
     """A process group of its own, JVM included, whose output goes to a file."""
 
-    def __init__(self, command: list[str], folder: Path, output: Path, env: Mapping[str, str] = ENVIRONMENT) -> None:
+    def __init__(self, command: list[str], folder: Path, output: Path, env: Mapping[str, str]) -> None:
         self._output = output
         with output.open("w") as stream:
             self._process = subprocess.Popen(
@@ -230,9 +242,9 @@ class DbtProcess(Process):
 class Reader(Process):
     """The reader's process and what it saw."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self._folder = folder
-        super().__init__([sys.executable, str(READER), str(folder)], folder, folder / "reader.txt")
+        super().__init__([sys.executable, str(READER), str(folder)], folder, folder / "reader.txt", environment)
 
     def wait_for_dumps(self) -> None:
         """Return when the dumps are in their table."""

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 from jvm import QUICK_JVM
 from kills import HISTORIES, kill_and_race
+from object_store import ObjectStore
 
 
-def test_each_step_is_killed_once(tmp_path: Path, seed: int) -> None:
+@pytest.mark.s3
+def test_each_step_is_killed_once(tmp_path: Path, seed: int, object_store: ObjectStore | None) -> None:
     """Without an archive of classes: to make one takes longer than its few processes would save."""
-    kill_and_race("short", tmp_path / "short", QUICK_JVM, seed)
+    kill_and_race("short", tmp_path / "short", QUICK_JVM, seed, object_store)
 
 
 @pytest.mark.parametrize("history", HISTORIES)

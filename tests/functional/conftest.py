@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from object_store import ObjectStore
 from pyspark.sql import SparkSession
 from workbench import Workbench
 
@@ -95,10 +96,16 @@ def interpreted(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator
 
 @pytest.fixture(scope="class")
 def shared_bench(
-    request: pytest.FixtureRequest, project: Any, deltawave_package: Path, interpreted: None, spark: SparkSession
+    request: pytest.FixtureRequest,
+    project: Any,
+    deltawave_package: Path,
+    interpreted: None,
+    spark: SparkSession,
+    object_store: ObjectStore | None,
 ) -> Workbench:
     """A workbench for all tests of a class, whose schema is empty at first."""
-    bench = Workbench(spark, Path(project.project_root), project.test_schema, request.config.option.table_format)
+    table_format = request.config.option.table_format
+    bench = Workbench(spark, Path(project.project_root), project.test_schema, table_format, object_store)
     spark.sql(f"create schema if not exists {bench.schema}")
     bench.clear()
     bench.configure()

@@ -4,8 +4,8 @@ import re
 import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from urllib.parse import urlparse
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from workbench import Workbench
 
@@ -35,26 +35,30 @@ def files(bench: Workbench, *others: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def contents_of(bench: Workbench) -> Iterator[tuple[str, bytes]]:
-    """Each relation of the schema but for the sources, with what a file of it has, or its text as a view."""
-    for row in bench.spark.sql(f"show tables in {bench.schema}").where("not isTemporary").collect():
-        facts = bench.spark.sql(f"describe extended {bench.schema}.{row.tableName}").collect()
-        for fact in facts if row.tableName not in SOURCES else ():
-            if fact[0] == "Location":
-                yield from ((row.tableName, content) for _, content in decoded(Path(urlparse(fact[1]).path)))
+    """Each relation of the schema but for the sources, with what a file of it has, or its text as a view.
+
+    On S3 also what lies beside the tables.
+    """
+    for path, content in bench.files():
+        relation = path.rpartition(".db/")[2].partition("/")[0]
+        if relation not in SOURCES:
+            yield relation, unpacked(path, content)
     for row in bench.spark.sql(f"show views in {bench.schema}").where("not isTemporary").collect():
         yield row.viewName, bench.view_text(row.viewName).encode()
 
 
 def decoded(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """The files below a folder: of Parquet values and statistics, of Avro the blocks."""
+    """The files below a folder, unpacked."""
     for path in filter(Path.is_file, folder.rglob("*")):
-        if path.suffix == ".parquet":
-            file = pq.ParquetFile(path)
-            yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
-        elif path.suffix == ".avro":
-            yield path, blocks(path.read_bytes())
-        else:
-            yield path, path.read_bytes()
+        yield path, unpacked(path.name, path.read_bytes())
+
+
+def unpacked(name: str, content: bytes) -> bytes:
+    """Of a Parquet file values and statistics, of Avro the blocks."""
+    if name.endswith(".parquet"):
+        file = pq.ParquetFile(pa.BufferReader(content))
+        return f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
+    return blocks(content) if name.endswith(".avro") else content
 
 
 def blocks(content: bytes) -> bytes:

@@ -2,15 +2,17 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlparse
 
 import pyarrow.parquet as pq
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 from model_options import placed
+from object_store import TABLES, ObjectStore
 from pyspark.sql import SparkSession
 
 MODEL = "accounts"
@@ -63,6 +65,7 @@ class Workbench:
     root: Path
     schema: str
     file_format: str = "parquet"
+    store: ObjectStore | None = None
 
     def dump(self, query: str) -> None:
         """Replace the dump by the rows of a query."""
@@ -186,6 +189,20 @@ class Workbench:
         """What the model's last run executed, as target/run shows it; the select's columns are no statement."""
         found = next((self.root / "target" / "run").glob(f"**/{model}.sql"))
         return [each for each in found.read_text().split(";\n\n") if each and not each.startswith("describe query")]
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Path and content of each file of the tables; on S3 also of those that no table has."""
+        if self.store:
+            keys = self.store.objects(f"{TABLES}/{self.schema}.db/")
+            yield from ((key, self.store.content(key)) for key in keys)
+            return
+        tables = self.spark.sql(f"show tables in {self.schema}").where("not isTemporary")
+        folders = set()
+        for row in tables.collect():
+            facts = self.spark.sql(f"describe extended {self.schema}.{row.tableName}").collect()
+            folders |= {Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"}
+        for folder in folders:
+            yield from ((str(path), path.read_bytes()) for path in folder.rglob("*") if path.is_file())
 
     def writers(self, model: str = MODEL) -> list[str]:
         """What wrote the first file of each batch in the log: DuckDB, or Spark's parquet-mr."""

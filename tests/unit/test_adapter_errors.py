@@ -38,6 +38,13 @@ def test_a_task_without_the_wheel_says_where_to_install_it():
     assert "needs the wheel dbt-deltawave" in readable(RuntimeError("No module named 'deltawave'"))
 
 
+@pytest.mark.parametrize(
+    "message", ["Class org.apache.hadoop.fs.s3a.S3AFileSystem not found", 'No FileSystem for scheme "s3"']
+)
+def test_a_missing_jar_of_a_file_system_is_named(message: str) -> None:
+    assert "org.apache.hadoop:hadoop-aws in spark.jars.packages" in readable(RuntimeError(message))
+
+
 def test_a_server_may_not_be_older_than_its_client():
     _refuse_older(pyspark.__version__)
     _refuse_older("99.0.1")

@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.deltawave.launch import Transcript, end, launch, leave_out_of_last_search
+from dbt.adapters.deltawave import launch as launching
+from dbt.adapters.deltawave.credentials import DeltawaveCredentials
+from dbt.adapters.deltawave.launch import Transcript, end, launch, leave_out_of_last_search, start_session
 
 TOO_OLD = "Error: LinkageError\njava.lang.UnsupportedClassVersionError: class file version 61.0"
 NO_JAR = "java.lang.RuntimeException: [unresolved dependency: io.delta#x;1: not found]"
@@ -65,6 +68,28 @@ def test_what_it_says_on_stdout_counts_as_well(java, tmp_path, capfd):
     with pytest.raises(DbtRuntimeError, match="This Java is too old for Spark"):
         launch({})
     assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        ("Failed to start database", "Most likely another process"),
+        ("Class org.apache.hadoop.fs.s3a.S3AFileSystem not found", "org.apache.hadoop:hadoop-aws"),
+        ("getFileStatus on s3a://lake/tables: Access Denied", "Spark runs, but its catalog cannot be opened"),
+    ],
+)
+def test_a_warehouse_that_is_not_reached_is_no_metastore_in_use(monkeypatch, tmp_path, cause, said):
+    session = MagicMock()
+    session.builder.config().getOrCreate().catalog.databaseExists.side_effect = RuntimeError(
+        f"Unable to instantiate SessionHiveMetaStoreClient\nCause: {cause}"
+    )
+    monkeypatch.setattr(launching, "SparkSession", session)
+    monkeypatch.setattr(launching, "launch", MagicMock())
+    with pytest.raises(DbtRuntimeError) as found:
+        start_session({}, DeltawaveCredentials(schema="own", data_dir=str(tmp_path / "data")))
+    assert said in str(found.value)
+    assert cause in str(found.value)
+    assert ("another process" in str(found.value)) == said.startswith("Most")
 
 
 def test_the_jvm_ends_with_python_and_what_it_wrote_is_passed_on(capfd):

@@ -24,6 +24,7 @@ FITTING = (
     "org.postgresql:postgresql:42.7.5",
     "org.apache.iceberg:iceberg-aws-bundle:1.11.0",
     "org.mongodb.spark:mongo-spark-connector_2.13:10.5.0",
+    "org.apache.hadoop:hadoop-aws:3.4.2",
     "com.datastax.spark:spark-cassandra-connector_2.13:3.5.1",
 )
 REFUSED = {
@@ -39,6 +40,7 @@ DOUBTFUL = {
     "io.delta:delta-spark_2.13:4.0.0": "does not say which Spark",
     "org.apache.hudi:hudi-spark4.0-bundle_2.13:1.1.0": "is made for Spark 4.0",
     "org.apache.sedona:sedona-spark-shaded-4.0_2.13:1.8.0": "is made for Spark 4.0",
+    "org.apache.hadoop:hadoop-aws:3.3.6": "is of Hadoop 3.3.6; pyspark 4.1.4 has Hadoop 3.4.2",
     "{{ env_var('A', 'x,y') | trim }}": "does not say which Spark",
 }
 

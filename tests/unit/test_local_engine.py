@@ -30,7 +30,7 @@ from pyspark.sql.types import (
 from deltawave.differencing import hash_compressed, hash_selects, local_engine, logged_rows
 from deltawave.differencing.contract import schema_of_pairs
 from deltawave.differencing.local_engine import name_in_duckdb, type_in_duckdb
-from deltawave.rows.parquet_files import NotInPlaceError, check_calendar
+from deltawave.rows.parquet_files import NotInPlaceError, check_calendar, examined
 
 Row = tuple[Any, ...]
 
@@ -302,5 +302,7 @@ def test_files_of_an_old_calendar_or_an_unknown_file_system_are_left_to_spark(tm
     with pytest.raises(NotInPlaceError, match="counts dates by an old calendar"):
         check_calendar(f"file:{file}")
     for uri in ("s3a://bucket/part.parquet", "dbfs:/part.parquet"):
-        with pytest.raises(NotInPlaceError, match=re.escape(uri)):
+        with pytest.raises(NotInPlaceError, match=f"^Python does not reach {re.escape(uri)}$"):
             local_engine.local_path(uri)
+        with pytest.raises(NotInPlaceError, match=f"^Python does not reach {re.escape(uri)}$"):
+            examined(uri, {}, {})

@@ -88,6 +88,15 @@ def test_a_session_without_a_jvm_is_refused():
         HadoopFiles(SimpleNamespace(), "results")
 
 
+def test_an_object_store_is_refused() -> None:
+    """There a renaming is neither one step nor exclusive."""
+    session: Any = MagicMock()
+    place = session.sparkContext._jvm.org.apache.hadoop.fs.Path.return_value
+    place.getFileSystem.return_value.getUri.return_value.getScheme.return_value = "s3a"
+    with pytest.raises(ValueError, match="s3a://bucket/results is on an object store"):
+        HadoopFiles(session, "s3a://bucket/results")
+
+
 def test_a_session_of_spark_connect_is_refused(tmp_path: Path) -> None:
     anything: Any = MagicMock()
     connect: Any = SimpleNamespace()

@@ -19,11 +19,14 @@ from pyspark.sql.types import StructType
 
 from deltawave.spark_versions import Py4JJavaError
 
+# Hadoop's names of file systems without folders: a renaming copies each file.
+_OBJECT_STORES = frozenset(("s3", "s3a", "s3n", "gs", "oss", "obs", "cosn", "swift", "wasb", "wasbs"))
+
 
 class HadoopFiles:
     """The file system that a folder is on. Paths are those of ``folder``, with something behind it or before its name.
 
-    Raises ``ValueError`` for a folder whose name is a pattern to Hadoop, and through Spark Connect.
+    Raises ``ValueError`` for a folder whose name is a pattern to Hadoop, on an object store, and through Spark Connect.
     """
 
     def __init__(self, session: SparkSession, folder: str | Path) -> None:
@@ -40,6 +43,12 @@ class HadoopFiles:
         if found := re.search(r"[][{}*?\\]", str(folder)):
             raise ValueError(
                 f"{folder}: Hadoop takes a path with {found[0]} for a pattern of names. Choose another folder."
+            )
+        if self._system.getUri().getScheme() in _OBJECT_STORES:
+            raise ValueError(
+                f"{folder} is on an object store, which renames a folder file by file: a killed run would leave a part "
+                "of a micro-batch, which would count as all of it. Choose a folder on a local disk or HDFS, or write "
+                "into a Delta or Iceberg table, by foreachBatch and mesh_join."
             )
         # Python and Hadoop may resolve a relative path against different folders.
         self.folder = str(self._system.makeQualified(place).toString())

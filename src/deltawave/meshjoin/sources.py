@@ -17,7 +17,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from deltawave.meshjoin.batches import map_in_arrow
 from deltawave.rows.batches import Batches
-from deltawave.rows.parquet_files import located
+from deltawave.rows.parquet_files import NotInPlaceError, located
 from deltawave.source_state import items
 from deltawave.sql_text import quoted, unused_prefix
 
@@ -67,7 +67,7 @@ def _look(file: str, kind: str, key: Sequence[str]) -> None:
 
 def _columns(file: str, kind: str) -> Iterator[list[str]]:
     """The columns of a file, or of each object in it; nothing for a file that can't be read here."""
-    with suppress(OSError, pa.ArrowException, NotImplementedError):
+    with suppress(OSError, pa.ArrowException, NotInPlaceError, NotImplementedError):
         system, path = located(file)
         if kind != "json":
             yield dataset(path, format=kind, filesystem=system).schema.names

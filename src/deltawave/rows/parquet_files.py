@@ -67,6 +67,8 @@ def examined(path: str, wanted: Mapping[str, pa.DataType], ids: Mapping[str, int
             rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
             row_bytes = _row_bytes(file, [name for name in fields.names if name.lower() in wanted])
             return {"size": size, "modified_ns": modified_ns, "rows": rows, "names": names, "row_bytes": row_bytes}
+    except NotInPlaceError:
+        raise
     except Exception as error:
         raise NotInPlaceError(f"{path}: {error}") from error
     raise NotInPlaceError(f"{path} {problem}")
@@ -133,9 +135,15 @@ def _has_other_calendar(metadata: dict[bytes, bytes]) -> bool:
 
 
 def located(uri: str) -> tuple[pyarrow.fs.FileSystem, str]:
-    """The file system and the path in it of a file that Spark names."""
-    # Spark leaves letters of other alphabets as they are.
-    system, path = pyarrow.fs.FileSystem.from_uri(quote(uri, safe="%/:?#[]@!$&'()*+,;=~"))
+    """The file system and the path in it of a file that Spark names.
+
+    Raises ``NotInPlaceError`` for a file system that only Hadoop knows, such as ``s3a``.
+    """
+    try:
+        # Spark leaves letters of other alphabets as they are.
+        system, path = pyarrow.fs.FileSystem.from_uri(quote(uri, safe="%/:?#[]@!$&'()*+,;=~"))
+    except pa.ArrowInvalid as error:
+        raise NotInPlaceError(f"Python does not reach {uri}") from error
     return system, path
 
 

@@ -16,12 +16,17 @@ OURS = [variant for variant in VARIANTS if variant not in ("not_in", "by_functio
 
 @pytest.mark.core
 @pytest.mark.usefixtures("interpreted")
+ON_S3 = ("auto", "hash_compressed", "row_checksum", "range_checksum", "timestamp")
+
+
 class TestShortHistories:
     @pytest.fixture(scope="class")
     def suite(self, run_together: Run) -> Suite:
         return run_together(short, SEED)
 
-    @pytest.mark.parametrize("variant", OURS)
+    @pytest.mark.parametrize(
+        "variant", [pytest.param(name, marks=pytest.mark.s3) if name in ON_S3 else name for name in OURS]
+    )
     def test_main_events(self, suite: Suite, variant: str) -> None:
         suite.draws[variant].check()
 

@@ -18,6 +18,7 @@ class TestErasing:
 
     @pytest.mark.core
     @pytest.mark.formats
+    @pytest.mark.s3
     def test_every_place_forgets_a_person(self, bench: Workbench) -> None:
         """The log, its states in all forms, quarantined rows, followers; what is left is what it was."""
         for strategy in STRATEGIES:
@@ -176,6 +177,7 @@ class TestRetaining:
         each = [f"select 'a' as account_id, 'ann{day}' as name, date '{day}' as day" for day in DATES[:days]]
         bench.dump(" union all ".join(each))
 
+    @pytest.mark.s3
     def test_old_batches_expire_in_each_run(self, bench: Workbench) -> None:
         """Also without a new dump; the state stays, the date of the newest dump counts, or the machine's."""
         bench.configure(snapshot_date="day", retain="2 days")

@@ -62,6 +62,7 @@ class TestFollowers:
 
     @pytest.mark.core
     @pytest.mark.hive
+    @pytest.mark.s3
     def test_main_changes_are_followed(self, bench: Workbench) -> None:
         bench.configure(on_schema_change="sync_all_columns", max_delete_fraction=1)
         follow(bench)

@@ -103,6 +103,7 @@ class TestRewind:
         assert bench.batches("batch_id, updates, backfilled")[3:] == [(4, 0, 0), (5, 0, 1), (6, 1, 0)]
 
 
+@pytest.mark.s3
 class TestExpire:
     def test_expired_batches_become_their_state(self, dated: Workbench) -> None:
         """Wrong arguments change nothing, and only superseded logs are purged."""

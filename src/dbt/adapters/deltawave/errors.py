@@ -40,6 +40,11 @@ _HINTS = (
         "Have it delivered again, or correct the declaration.",
     ),
     (
+        re.compile(r"Class org\.apache\.hadoop\.fs\.\S+ not found|No FileSystem for scheme"),
+        "Spark has no jar for this file system. That of s3a:// is org.apache.hadoop:hadoop-aws in spark.jars.packages, "
+        "in the version of pyspark's jar hadoop-client-api.",
+    ),
+    (
         re.compile(r"trying to shrink LONG VARCHAR"),
         "A metastore in Derby keeps at most 32,700 characters of a view's text. Keep it in another database, or shorten"
         " the text: that of a wave index grows with its days and constituents, that of a change log with its columns.",

@@ -47,6 +47,8 @@ _HINTS = (
     ),
     (_NO_PACKAGE, "A package of spark.jars.packages could not be fetched: check its name and the network."),
 )
+# The metastore opens, but not the folder of tables: it has a cause of Hadoop's, or of the library for S3.
+_OF_FILES = re.compile(r"org\.apache\.hadoop\.fs\.|No FileSystem for scheme|\bs3a?://")
 _NOISE = re.compile(r"^\s*$|^\s*::|^WARNING: |bad array subscript")
 
 
@@ -116,7 +118,7 @@ def start_session(settings: dict[str, str], credentials: DeltawaveCredentials) -
         context.stop()
         profile = credentials.server_side_parameters
         message = readable(error, secret_values(profile))
-        if not is_embedded(profile) or "MetaStoreClient" not in message:
+        if not is_embedded(profile) or "MetaStoreClient" not in message or _OF_FILES.search(message):
             raise DbtRuntimeError(f"Spark runs, but its catalog cannot be opened: {message}") from error
         raise DbtRuntimeError(f"{_metastore_in_use(credentials.data_dir)} Spark's message: {message}") from error
     return session
