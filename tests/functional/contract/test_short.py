@@ -12,13 +12,11 @@ from models import VARIANTS
 SEED = 6
 # A project's own strategies have test_own_strategies.py.
 OURS = [variant for variant in VARIANTS if variant not in ("not_in", "by_function")]
+ON_S3 = ("auto", "hash_compressed", "row_checksum", "range_checksum", "timestamp")
 
 
 @pytest.mark.core
 @pytest.mark.usefixtures("interpreted")
-ON_S3 = ("auto", "hash_compressed", "row_checksum", "range_checksum", "timestamp")
-
-
 class TestShortHistories:
     @pytest.fixture(scope="class")
     def suite(self, run_together: Run) -> Suite:
