@@ -15,19 +15,29 @@
   {%- set oldest = deltawave._oldest_within(job.settings.retain, record.batch_at) -%}
   {%- if record.is_baseline -%}{{ return(none) }}{%- endif -%}
   {%- set old = namespace(batches=deltawave._batches_before(deltawave._held_batches(work), oldest)) -%}
-  {%- set read_by = deltawave._read_by_followers(graph.nodes[model.unique_id]) if old.batches | length > 1 else {} -%}
-  {%- for name, read in read_by.items() -%}
-    {%- set unread = old.batches | selectattr('batch_id', 'gt', read) | selectattr('changes') | list -%}
-    {%- if unread -%}
-      {%- do log(
-        'deltawave: ' ~ job.name ~ ': batches from ' ~ unread[0].batch_id ~ ' on do not expire yet: ' ~ name
-          ~ ' has not read them', info=true
-      ) -%}
-      {%- set old.batches = old.batches | selectattr('batch_id', 'lt', unread[0].batch_id) | list -%}
-    {%- endif -%}
-  {%- endfor -%}
+  {%- set unread = deltawave._first_unread(graph.nodes[model.unique_id], old.batches) if old.batches | length > 1
+      else none -%}
+  {%- if unread -%}
+    {%- do log(
+      'deltawave: ' ~ job.name ~ ': batches from ' ~ unread.batch_id ~ ' on do not expire yet: ' ~ unread.by
+        ~ ' has not read them', info=true
+    ) -%}
+    {%- set old.batches = old.batches | selectattr('batch_id', 'lt', unread.batch_id) | list -%}
+  {%- endif -%}
   {%- set until = old.batches | last -%}
   {{ return(until if until and until.batch_id != record.first_batch else none) }}
+{%- endmacro -%}
+
+{# The first of some batches that a table which follows the log has still to read: {batch_id, by}; none if all are read. #}
+{%- macro _first_unread(log, batches) -%}
+  {%- set first = namespace(found=none) -%}
+  {%- for name, read in deltawave._read_by_followers(log).items() -%}
+    {%- set unread = batches | selectattr('batch_id', 'gt', read) | selectattr('changes') | list -%}
+    {%- if unread and (not first.found or unread[0].batch_id < first.found.batch_id) -%}
+      {%- set first.found = {'batch_id': unread[0].batch_id, 'by': name} -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(first.found) }}
 {%- endmacro -%}
 
 {# The last batch that each table which follows a log has read: {name: batch_id}. #}

@@ -153,7 +153,8 @@ using {{ job.settings.file_format }}
       {%- do lines.append('(current_timestamp(), ' ~ values | join(', ') ~ ')') -%}
       {%- do deltawave._say(
         job, operation ~ ': ' ~ place.name ~ ': ' ~ deltawave._count(place.rows, 'row', 'rows')
-          ~ ('' if freed[0] is none else ', ' ~ deltawave._count(freed[1], 'byte', 'bytes') ~ ' freed')
+          ~ (', ' ~ deltawave._count(freed[1], 'byte', 'bytes') ~ ' freed' if (freed[1] or 0) > 0
+            else ', written again' if freed[0] is not none and place.rows else '')
           ~ ('; still there: ' ~ place.still_there if place.still_there else '')
       ) -%}
     {%- endif -%}

@@ -6,13 +6,10 @@
     dbt run-operation deltawave.expire --args '{model: accounts_changes, before: "2026-01-01"}'
 
   before: a date or timestamp in UTC; batches whose _batch_at is earlier expire. The older log stays until purge;
-  with purges: true it goes at once, with a receipt.
+  with purges: true it goes at once, with a receipt. Batches that a table which follows the log has not read are refused;
+  with even_unread: true they expire.
 #}
-{%- macro expire(model, to_batch=none, before=none, purges=false) -%}
-  {{ return(adapter.dispatch('expire', 'deltawave')(model, to_batch, before, purges)) }}
-{%- endmacro -%}
-
-{%- macro default__expire(model, to_batch, before, purges) -%}
+{%- macro expire(model, to_batch=none, before=none, purges=false, even_unread=false) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- if (to_batch is none) == (before is none) -%}
     {%- do deltawave._fail('one_of', {'macro': 'expire', 'one': 'to_batch', 'other': 'before'}) -%}
@@ -29,6 +26,13 @@
   {%- if not until or until.batch_id == work.record.first_batch -%}
     {%- do deltawave._say(work.job, 'nothing to expire') -%}
     {{ return(none) }}
+  {%- endif -%}
+  {%- set expired = held | selectattr('batch_id', 'le', until.batch_id) | list -%}
+  {%- set unread = none if even_unread else deltawave._first_unread(deltawave._model_node('expire', model), expired) -%}
+  {%- if unread -%}
+    {%- do deltawave._fail('unread_batches', {
+      'macro': 'expire', 'model': work.job.name, 'follower': unread.by, 'batch': unread.batch_id,
+    }) -%}
   {%- endif -%}
 
   {%- if purges -%}

@@ -90,10 +90,11 @@ def test_an_erasure_of_nothing(
 
 
 def test_an_expiry(called: list[list[str]]) -> None:
-    assert cli.main(["expire", "accounts", "--before", "2026-01-31"]) == 7
+    assert cli.main(["expire", "accounts", "--before", "2026-01-31", "--even-unread"]) == 7
     ((_, _, _, operation, given),) = called
     assert operation == "expire"
-    assert json.loads(given) == {"model": "accounts", "before": "2026-01-31", "to_batch": None, "purges": True}
+    before = {"model": "accounts", "before": "2026-01-31", "to_batch": None}
+    assert json.loads(given) == {**before, "even_unread": True, "purges": True}
 
 
 @pytest.mark.parametrize("value", ["\x7f\x85\x9b", "a\u2028b\u2029", "\ud83d", "\ufffe", "😀 ~ \xa0 \\ '\""])

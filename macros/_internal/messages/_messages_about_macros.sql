@@ -28,6 +28,9 @@ Usage:
   no_stream: >-
     {macro}: {model} is a Python model that has joined no stream yet (join_new_rows). It takes the name of a model that
     is a change log, a wave index or a stream.
+  unread_batches: >-
+    {macro}: {follower} has not read the batches of {model} from {batch} on, and would lose their changes. Run it first,
+    or expire them even so: even_unread: true, or --even-unread.
   unchanged_batch: "{macro}: batch {batch} of {model} has no changes, or there is no such batch."
   batch_range: "{macro}: to_batch can't be {value!r}; {model} has the batches {known}; take any but the last."
   instant_value: "{macro}: {option} can't be {value!r}; it takes a date or timestamp in UTC, like '2026-01-31'."

@@ -62,6 +62,7 @@ def add_expire(commands: "Commands") -> None:
     until = command.add_mutually_exclusive_group(required=True)
     until.add_argument("--before", metavar="TIME", help="a date or timestamp in UTC; batches of earlier times expire")
     until.add_argument("--to-batch", type=int, metavar="N", help="the last batch that expires")
+    command.add_argument("--even-unread", action="store_true", help="also batches that a table has still to follow")
     _add_options_of_dbt(command, expire)
 
 
@@ -147,8 +148,8 @@ def erase(options: argparse.Namespace) -> int:
 
 def expire(options: argparse.Namespace) -> int:
     """Shorten a log; return dbt's exit code."""
-    arguments = {"model": options.model, "before": options.before, "to_batch": options.to_batch, "purges": True}
-    return _operate("expire", "expire", arguments, options)
+    given = {name: getattr(options, name) for name in ("model", "before", "to_batch", "even_unread")}
+    return _operate("expire", "expire", {**given, "purges": True}, options)
 
 
 def _operate(name: str, operation: str, arguments: Mapping[str, Any], options: argparse.Namespace, *others: str) -> int:

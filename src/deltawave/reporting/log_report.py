@@ -23,7 +23,10 @@ _MOST_REMOVALS = 50
 
 @dataclass(frozen=True)
 class Removal:
-    """A row of x__removals: how much an operation has removed from a place; None where files are not shown."""
+    """A row of x__removals: how much an operation has removed from a place; None where files are not shown.
+
+    ``still_there``: what the operation could not free yet, if anything, and when it can be.
+    """
 
     at: str
     operation: str
@@ -31,6 +34,7 @@ class Removal:
     rows: int
     files_freed: int | None
     bytes_freed: int | None
+    still_there: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,5 +143,5 @@ def _rows(quarantine: DataFrame) -> list[dict[str, str | None]]:
 def _removals(removals: DataFrame) -> tuple[Removal, ...]:
     day = F.date_format("removed_at", "yyyy-MM-dd").alias("removed_on")
     last = removals.orderBy(F.col("removed_at").desc(), "place").limit(_MOST_REMOVALS)
-    columns = ("operation", "place", "row_count", "files_freed", "bytes_freed")
+    columns = ("operation", "place", "row_count", "files_freed", "bytes_freed", "still_there")
     return tuple(Removal(*row) for row in last.select(day, *columns).collect())

@@ -151,8 +151,9 @@ def _removals(report: LogReport) -> str:
             f"{each.rows:,}",
             UNKNOWN if each.files_freed is None else f"{each.files_freed:,}",
             UNKNOWN if each.bytes_freed is None else f"{each.bytes_freed:,}",
+            plain(each.still_there or ""),
         )
         for each in report.removals
     ]
-    heads = ("date", "operation", "place", "rows", "files freed", "bytes freed")
+    heads = ("date", "operation", "place", "rows", "files freed", "bytes freed", "still there")
     return section(Table("Removed", heads, rows)) if rows else ""

@@ -177,6 +177,14 @@ class TestRetaining:
         each = [f"select 'a' as account_id, 'ann{day}' as name, date '{day}' as day" for day in DATES[:days]]
         bench.dump(" union all ".join(each))
 
+    def test_unread_batches_expire_where_that_is_asked_for(self, bench: Workbench) -> None:
+        follow(bench)
+        for dump in DUMPS:
+            bench.build(select(dump), "--select", MODEL)
+        assert bench.operate("expire", model=MODEL, to_batch=2, even_unread=True).ok
+        bench.build()
+        assert_followed(bench, "now")
+
     @pytest.mark.s3
     def test_old_batches_expire_in_each_run(self, bench: Workbench) -> None:
         """Also without a new dump; the state stays, the date of the newest dump counts, or the machine's."""
@@ -235,6 +243,9 @@ class TestRetaining:
         self.dated(bench, 6)
         done = bench.build(None, "--select", MODEL)
         assert "batches from 3 on do not expire yet: now has not read them" in done.text
+        refused = bench.operate("expire", model=MODEL, to_batch=5)
+        assert not refused.ok
+        assert f"expire: now has not read the batches of {MODEL} from 3 on, and would lose their changes" in refused.text
         bench.build(None, "--select", "now", "versions")
         assert_followed(bench, "now")
         bench.build()
