@@ -1,6 +1,6 @@
 {#
   One full outer join, of which the rows that differ remain. CH98 3.1 names it; LG96 3.1 runs it as a sort-merge join
-  and keeps the sorted file.
+  and keeps the sorted file. DuckDB makes the same join of copies in Parquet: differencing/stored_copies.py.
 #}
 {%- macro default___changes_by_outer_join(sides) -%}
 with {{ deltawave._two_sides(sides) }}

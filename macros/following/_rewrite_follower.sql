@@ -1,6 +1,6 @@
 {#
-  Writes a table that follows a log without some rows, as a batch of its own that has the same batches of the log.
-  condition: of the rows that stay. keeps_previous: whether queries on the table before can still end. Returns the
+  Writes a table that follows a log without some rows, as a batch of its own; the batches that it has read stay the
+  same. condition: of the rows that stay. keeps_previous: whether queries on the table before can still end. Returns the
   record.
 #}
 {%- macro _rewrite_follower(job, last, operation, reason, condition, rows_new, keeps_previous=false) -%}

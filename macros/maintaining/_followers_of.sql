@@ -20,19 +20,3 @@
   {%- endfor -%}
   {{ return(jobs) }}
 {%- endmacro -%}
-
-{#
-  Writes the table without the rows, as a batch of its own that has the same batches of the log. The table before is
-  dropped at once, with the one before that, which may have rows that the log has deleted since: a query that still
-  reads it fails. Delta and Iceberg keep older files as long as the table. log: the log's record.
-#}
-{%- macro _erase_from_follower(follower, place, subject, log) -%}
-  {%- set job, last = follower.job, follower.record -%}
-  {%- if place.rows or deltawave._is_merged(last.file_format) -%}
-    {%- do deltawave._refresh(job, last.file_format, [deltawave._attempt_relation(job, last.rows)]) -%}
-    {%- set record = deltawave._rewrite_follower(
-      job, last, 'erase', 'erased rows', deltawave._no_subject(subject), log.rows_new
-    ) -%}
-    {%- do deltawave._drop_leftovers(job, record) -%}
-  {%- endif -%}
-{%- endmacro -%}

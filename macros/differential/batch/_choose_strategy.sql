@@ -8,7 +8,7 @@
   {%- set named, reason = deltawave._chosen(job, last) if job.settings.is_auto else (job.settings.strategy, none) -%}
   {%- set strategy = deltawave._strategy_named(job.name, named) -%}
   {%- set other = deltawave._strategy_named(job.name, strategy.elsewhere) if strategy.elsewhere else none -%}
-  {#- Without the rows of the first dump, what a log has begun with can't be made anew. -#}
+  {#- A log that lacks the rows of its first dump cannot give the other strategy what it keeps. -#}
   {%- set is_bound = other and last and last.is_baseline and deltawave._is_kept_by(other, last.state) -%}
   {%- if other and (is_bound or not deltawave._is_reached_by_duckdb(job)) -%}
     {%- set strategy = other -%}
@@ -156,7 +156,7 @@
 #}
 {%- macro _comparisons_of_hashes(last) -%}{{ return(2.0 ** 128 / [last.rows_new, 1] | max) }}{%- endmacro -%}
 
-{# Where a log is not of Parquet; see docs/strategies/auto.md. #}
+{# A table with fewer rows is joined where it is not _is_quick; see docs/strategies/auto.md. #}
 {%- macro default___few_rows() -%}{{ return(1000000) }}{%- endmacro -%}
 
 {#

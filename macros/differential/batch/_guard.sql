@@ -1,15 +1,12 @@
 {#
   Refuses a batch that would delete, insert or update too large a share of the rows before it (max_delete_fraction, by
-  default half of them, and the like; deltawave_accept lets a run pass):
-  half a dump looks just like a wave of deletes, and a column that the source writes in another form like a wave of
-  updates. A first batch has nothing to be compared with. An empty state has no share that could be too large.
+  default half of them, and the like; deltawave_accept lets a run pass): half a dump looks as if the other half were
+  deleted, and a column that the source writes in another form as if all rows were updated. A first batch has nothing
+  to be compared with. An empty state has no share that could be too large.
 #}
 {%- macro _guard(job, batch) -%}
   {%- if not batch.is_first and not deltawave._is_accepted(job) -%}
-    {#-
-      The kinds of changes that the batch has and that an option limits: {kind: option}. Backfilled rows are no
-      updates.
-    -#}
+    {#- The kinds of changes that the batch has and that an option limits: {kind: option}. A backfill is no update. -#}
     {%- set options = {
       'delete': 'max_delete_fraction', 'insert': 'max_insert_fraction', 'update': 'max_update_fraction',
     } -%}
@@ -18,6 +15,7 @@
       {%- do limits.update({kind: option}) -%}
     {%- endfor -%}
     {%- set counted = deltawave._counted_changes(job, batch) if limits else none -%}
+    {#- The decision: more rows have changed than the option allows. -#}
     {%- for kind, option in limits.items() if counted.rows_old > 0
         and counted.counts[kind] > job.settings[option] * counted.rows_old -%}
       {%- set earlier = [counted.counts[kind] - batch.result.counts[kind], 0] | max -%}
@@ -31,8 +29,7 @@
 
 {#
   The changes that count, and the rows before all of them: {counts, rows_old}. If a run reads only some of the key
-  ranges, those of a whole rotation count, each range with its last reading, so that a loss is noticed in whichever
-  range it starts.
+  ranges, the last changes of each range count, so that a loss is noticed in whichever range it starts.
 #}
 {%- macro _counted_changes(job, batch) -%}
   {%- if not batch.reading.rotation

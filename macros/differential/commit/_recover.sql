@@ -1,7 +1,7 @@
 {#
   The current state: {record: of the last decided batch, or none, is_new_generation, names: of the model's relations}.
-  The first thing that a run does (differential.sql): a batch that a killed run had decided is finished, one that it
-  had not is compared anew.
+  The first thing that a run does (differential.sql): it finishes a batch that a killed run had decided. A batch that
+  was not decided is compared anew; the tables of the killed attempt go once the batch is decided (_clear_leftovers).
 #}
 {%- macro _recover(job) -%}
   {%- set state = deltawave._repair(job) -%}
@@ -61,7 +61,7 @@
   {%- do deltawave._update(job, has_finished=true) -%}
 {%- endmacro -%}
 
-{# The steps place and record, for a batch that another run has decided. Repeating them changes nothing. #}
+{# The steps `place` and `record`, for a batch that another run has decided. Repeating them changes nothing. #}
 {%- macro _place_and_record(job, record) -%}
   {%- do deltawave._place(job, record) -%}
   {%- if not deltawave._is_decided(job, record.batch_id, record.attempt) -%}

@@ -15,7 +15,7 @@ Fields = Mapping[str, Kind]
 
 # Stands for all other columns in a mapping of names to numbers.
 _ALL = ""
-# What is said of two columns where texts of one are read as the other's type.
+# Instead of a type: the texts of a column are read as whole or decimal numbers.
 NUMBER = Kind("number")
 # Types, beside those of numbers, that texts are read as.
 _READ = ("date", "timestamp_ntz", "timestamp_ns", "timestamp", "boolean", "time", "uuid")
@@ -36,8 +36,8 @@ class Options:
     numbers: bool = False
     # Whether only numbers of rows and columns are wanted: no samples, and nothing that explains them.
     counts_only: bool = False
-    # Whether the tables are files, of which a text is no type: a tolerance reads it as a number. Whether one is of CSV
-    # or JSON, where the types of numbers are nobody's choice.
+    # Whether the tables are files, in which a number may be written as text: a tolerance reads it as a number. Whether
+    # one is of CSV or JSON, where nobody has chosen the types of numbers.
     are_files: bool = False
     has_untyped: bool = False
 
@@ -107,6 +107,7 @@ class Column:
             return NUMBER if self.reads_numbers else None
         (other,) = others
         if other.is_exact:
+            # A text beside a whole or decimal number: '1' equals 1, and so does '1.0'.
             return NUMBER
         return other if other.is_float or other.name in _READ else None
 

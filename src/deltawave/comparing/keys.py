@@ -1,4 +1,7 @@
-"""Finds the key of two tables: the fewest columns that are unique in both and match most of their rows."""
+"""Finds the key of two tables: the fewest columns that are unique in both and match most of their rows.
+
+compared.py asks for it where the user gives no key.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +27,7 @@ _MOST_COLUMNS, _MOST_TRIED = 4, 12
 _PAIRS = 2000
 # The part of the rows of the smaller table that a key has to match.
 _LEAST_COVERAGE = 0.5
-# A column with the name of a key that no larger part of the rows repeats is named as nearly one.
+# A column that is named like a key is shown as nearly one if at most this part of the rows repeats a value.
 _FEWEST = 0.01
 # The part of the other values that have to be equal, on average, unless the name says that it is a key.
 _LEAST_AGREEMENT = 0.3
@@ -236,7 +239,7 @@ class _Search:
         cells = f"({self._engine.source(columns, side)})"
         rows = cells if limit is None else f"(select * from {cells} limit {limit})"
         names = ", ".join(cell(column, side) for column in columns)
-        # A key is unique in any first rows, which may be others each time, and so are more columns, nulls among them.
+        # Which rows come first may differ each time. What is unique in all of them is unique in any first ones.
         filled = " and ".join(f"{cell(column, side)} is not null" for column in columns) if limit is None else "true"
         ((groups,),) = self._engine.rows(
             f"select count(*) from (select {names} from {rows} where {filled} group by {names})"

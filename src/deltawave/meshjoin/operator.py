@@ -124,6 +124,8 @@ class MatchedRows:
 
 
 class OnePass:
+    """One run of the loop of MJ08 Figure 4: see ``_meshed``."""
+
     def __init__(self, join: "MeshJoin", source: StreamBuffer, counts: Counts) -> None:
         self._join, self._source, self._counts = join, source, counts
         self._relation, self._condition = join.relation, join.condition
@@ -163,7 +165,7 @@ class OnePass:
                 # There are no tuples to join with pages.
                 continue
             self._counts.iterations += 1
-            # The last iteration of a cycle reads fewer pages. So packets expire between iterations, unless b changes.
+            # The last iteration of a cycle reads what is left of it, so that a packet expires between two iterations.
             left = max(1, min(b, pages - page))
             while left:
                 count = min(left, self._most_pages, self._window.pages_until_expiry(page, pages))

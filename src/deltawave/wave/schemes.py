@@ -53,7 +53,10 @@ class WaveIndex:
         return self.window if self.rules.is_hard else self.window + (self.window - 2) // (self.constituents - 1)
 
     def leaving(self, state: WaveState) -> tuple[str, int]:
-        """The constituent with the day that leaves the window when the next day comes, and that day: d_new-W."""
+        """The constituent with the oldest day, which leaves the window when the next day comes, and that day: d_new-W.
+
+        Each scheme drops it in its own transition.
+        """
         expired = state.day + 1 - self.window
         return constituent(state.holding(expired)), expired
 
