@@ -1,10 +1,11 @@
 {#
-  The Python models after a log that keep results of a stream, or pages of a relation, next to their table: [{name,
+  Those of the models `also` that are Python models after a log and keep results of a stream, or pages of a relation, next to their table: [{name,
   relation, folders, has_key}]. key: of the log, as _key_of returns it.
 #}
-{%- macro _streams_after(log, key) -%}
+{%- macro _streams_after(log, key, also) -%}
   {%- set streams = [] -%}
-  {%- for node in deltawave._nodes_after(log.unique_id) if node.language == 'python' and deltawave._has_session() -%}
+  {%- for node in deltawave._nodes_after(log.unique_id) if node.name in also and node.language == 'python'
+      and deltawave._has_session() -%}
     {%- set relation = deltawave._relation(node.schema, node.alias) -%}
     {%- set folders = deltawave._call_stream('folders', relation, {}) if deltawave._in_catalog(relation) else [] -%}
     {%- if folders -%}

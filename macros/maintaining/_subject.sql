@@ -30,6 +30,12 @@
     {%- do deltawave._fail('one_subject', {'macro': 'erase', 'keys': unique_key | join(', ')}) -%}
   {%- endif -%}
   {%- set types = deltawave._types_of(columns) -%}
+  {#- Without quotes YAML reads 0123 as 83. -#}
+  {%- for subject in subjects -%}
+    {%- for name, value in subject.items() if types[name] == 'string' and value is not none and value is not string -%}
+      {%- do deltawave._fail('unquoted_key', {'macro': 'erase', 'column': name}) -%}
+    {%- endfor -%}
+  {%- endfor -%}
   {%- do deltawave._check_values('erase', subjects, types) -%}
   {{ return('coalesce((' ~ deltawave._has_one_of(subjects, types) ~ '), false)') }}
 {%- endmacro -%}

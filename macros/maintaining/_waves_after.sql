@@ -1,10 +1,10 @@
 {#
-  The wave indices that were made of a log, directly or through other models, and have its key: [{job, record}]. key: of
-  the log, as _key_of returns it.
+  Those of the models `also` that are wave indices which were made of a log, directly or through other models, and have
+  its key: [{job, record}]. key: of the log, as _key_of returns it.
 #}
-{%- macro _waves_after(log, key) -%}
+{%- macro _waves_after(log, key, also) -%}
   {%- set waves = [] -%}
-  {%- for node in deltawave._nodes_after(log.unique_id) if deltawave._has_session() -%}
+  {%- for node in deltawave._nodes_after(log.unique_id) if node.name in also and deltawave._has_session() -%}
     {%- set relation = deltawave._relation(node.schema, node.alias) -%}
     {%- if node.config.materialized == 'wave_index' and deltawave._in_catalog(relation) -%}
       {%- set job = deltawave._open_job(

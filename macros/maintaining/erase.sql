@@ -1,19 +1,15 @@
 {#
   Removes rows by their key from a change log and from what is kept beside it: before images, superseded logs, merged
-  partitions, states and their hashes, quarantined rows, and the tables that follow the log; then the same from change
-  logs, joined streams and wave indices with that key that were made of it. Killed at any step, it is run again. A dump that brings an erased key back is
-  refused, see erased.
+  partitions, states and their hashes, quarantined rows, and the tables that follow the log. Killed at any step, it is run
+  again. A dump that brings an erased key back is refused, see erased.
 
     dbt run-operation deltawave.erase --args '{model: accounts_changes, keys: [4711]}'
 
   keys: values of the key; of a key of several columns, mappings of its columns to values. where: a condition on the
-  key's columns instead. dry_run: only print where such rows are
+  key's columns instead. dry_run: only print where such rows are. also: change logs, joined streams and wave indices that
+  were made of the log and have the same key. Only the user knows that: a column of the same name may be another key.
 #}
-{%- macro erase(model, keys=none, where=none, dry_run=false) -%}
-  {{ return(adapter.dispatch('erase', 'deltawave')(model, keys, where, dry_run)) }}
-{%- endmacro -%}
-
-{%- macro default__erase(model, keys, where, dry_run) -%}
+{%- macro erase(model, keys=none, where=none, dry_run=false, also=[]) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}
   {%- set work = deltawave._open_maintenance('erase', model) -%}
   {%- if work.record.is_baseline -%}
@@ -22,12 +18,21 @@
   {%- set node = deltawave._model_node('erase', model) -%}
   {#- All are opened first, so that nothing is done if one of them can't be. -#}
   {%- set erasures = [] -%}
-  {%- for log in [{'node': node, 'work': work}] + deltawave._logs_after(node, work) -%}
+  {%- set also = [also] if also is string else also -%}
+  {%- for log in [{'node': node, 'work': work}] + deltawave._logs_after(node, work, also) -%}
     {%- do erasures.append(deltawave._open_erasure(log.node, log.work, keys, where)) -%}
   {%- endfor -%}
   {%- set subject, columns = erasures[0].subject, erasures[0].columns -%}
   {%- set key = deltawave._key_of(work) -%}
-  {%- set waves, streams = deltawave._waves_after(node, key), deltawave._streams_after(node, key) -%}
+  {%- set waves = deltawave._waves_after(node, key, also) -%}
+  {%- set streams = deltawave._streams_after(node, key, also) -%}
+  {%- set found = erasures[1:] | map(attribute='node') | map(attribute='name') | list
+      + waves | map(attribute='job') | map(attribute='name') | list + streams | map(attribute='name') | list -%}
+  {%- if also | reject('in', found) | list -%}
+    {%- do deltawave._fail('not_erased_along', {
+      'model': work.job.name, 'others': also | reject('in', found) | join(', '), 'key': key | join(', '),
+    }) -%}
+  {%- endif -%}
   {%- set places = deltawave._measured_places(
     deltawave._places_of_streams(work.job, streams) + deltawave._places_of_followers(waves), subject, columns
   ) -%}
@@ -41,7 +46,8 @@
   {%- endif -%}
 
   {%- set erased = [] -%}
-  {%- for erasure in erasures -%}
+  {#- A log before those that it was made of: a run in between compares it with rows that are still there. -#}
+  {%- for erasure in erasures | reverse -%}
     {%- do erased.extend(deltawave._erase_from(erasure)) -%}
   {%- endfor -%}
   {%- do erased.extend(deltawave._erase_from_streams(work.job, streams, places, subject, columns)) -%}

@@ -39,10 +39,9 @@ def contents_of(bench: Workbench) -> Iterator[tuple[str, bytes]]:
 
     On S3 also what lies beside the tables.
     """
-    for path, content in bench.files():
-        relation = path.rpartition(".db/")[2].partition("/")[0]
-        if relation not in SOURCES:
-            yield relation, unpacked(path, content)
+    for table, path, content in bench.files():
+        if table not in SOURCES:
+            yield table, unpacked(path, content)
     for row in bench.spark.sql(f"show views in {bench.schema}").where("not isTemporary").collect():
         yield row.viewName, bench.view_text(row.viewName).encode()
 

@@ -190,19 +190,18 @@ class Workbench:
         found = next((self.root / "target" / "run").glob(f"**/{model}.sql"))
         return [each for each in found.read_text().split(";\n\n") if each and not each.startswith("describe query")]
 
-    def files(self) -> Iterator[tuple[str, bytes]]:
-        """Path and content of each file of the tables; on S3 also of those that no table has."""
+    def files(self) -> Iterator[tuple[str, str, bytes]]:
+        """Table, path and content of each file of the tables; on S3 also of those that no table has."""
         if self.store:
-            keys = self.store.objects(f"{TABLES}/{self.schema}.db/")
-            yield from ((key, self.store.content(key)) for key in keys)
+            folder = f"{TABLES}/{self.schema}.db/"
+            for key in self.store.objects(folder):
+                yield key.removeprefix(folder).partition("/")[0], key, self.store.content(key)
             return
-        tables = self.spark.sql(f"show tables in {self.schema}").where("not isTemporary")
-        folders = set()
-        for row in tables.collect():
+        for row in self.spark.sql(f"show tables in {self.schema}").where("not isTemporary").collect():
             facts = self.spark.sql(f"describe extended {self.schema}.{row.tableName}").collect()
-            folders |= {Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"}
-        for folder in folders:
-            yield from ((str(path), path.read_bytes()) for path in folder.rglob("*") if path.is_file())
+            for folder in (Path(urlparse(fact[1]).path) for fact in facts if fact[0] == "Location"):
+                for path in filter(Path.is_file, folder.rglob("*")):
+                    yield row.tableName, str(path), path.read_bytes()
 
     def writers(self, model: str = MODEL) -> list[str]:
         """What wrote the first file of each batch in the log: DuckDB, or Spark's parquet-mr."""

@@ -71,12 +71,13 @@ def test_an_erasure(called: list[list[str]], tmp_path: Path) -> None:
     file.write_text('\ufeffregion,id\nnorth,"5,5"\n', "utf-8")
     both = '{"region": "south", "id": 7}'
     assert cli.main(["erase", "accounts", "--key", "4711", "--key", both, "--keys", str(file), "--dry-run"]) == 7
-    assert cli.main(["erase", "accounts", "--where", "id < 9"]) == 7
+    assert cli.main(["erase", "accounts", "--where", "id < 9", "--also", "orders"]) == 7
     (_, _, _, operation, given, *options), (_, _, _, _, where, *_) = called
     assert operation == "erase"
     keys = ["4711", {"region": "south", "id": 7}, {"region": "north", "id": "5,5"}]
-    assert json.loads(given) == {"model": "accounts", "keys": keys, "where": None, "dry_run": True}
-    assert json.loads(where) == {"model": "accounts", "keys": None, "where": "id < 9", "dry_run": False}
+    assert json.loads(given) == {"model": "accounts", "keys": keys, "where": None, "dry_run": True, "also": []}
+    found = {"model": "accounts", "keys": None, "where": "id < 9", "dry_run": False, "also": ["orders"]}
+    assert json.loads(where) == found
     assert options == ["--log-level-file=none", "--no-write-json"]
 
 

@@ -5,10 +5,10 @@
 Configuration:
   other_readers: >-
     {model}: other models were made of these rows, and still have them. Rebuild them: dbt run --full-refresh --select
-    {readers}
+    {readers}. From wave indices and joined streams that have the same key, --also MODEL erases.
   other_logs: >-
-    {model}: {logs} may have these rows too, and can't be rebuilt. Erase them there: from a change log by deltawave
-    erase, from a snapshot by a statement of yours.
+    {model}: {logs} may have these rows too, and can't be rebuilt. Erase them there before the next run: from a change
+    log by deltawave erase, or by --also MODEL if it has the same key; from a snapshot by a statement of yours.
   readers_of_undone: >-
     {model}: incremental models have rows of the undone batches. Once {model} has run, rebuild them: dbt run
     --full-refresh --select {readers}
@@ -28,6 +28,9 @@ Usage:
   no_stream: >-
     {macro}: {model} is a Python model that has joined no stream yet (join_new_rows). It takes the name of a model that
     is a change log, a wave index or a stream.
+  not_erased_along: >-
+    erase: {others} can't be erased from along with {model}: they are no change log, wave index or joined stream that was
+    made of it and has a key or columns {key}.
   unread_batches: >-
     {macro}: {follower} has not read the batches of {model} from {batch} on, and would lose their changes. Run it first,
     or expire them even so: even_unread: true, or --even-unread.
@@ -65,6 +68,7 @@ Usage:
   one_subject: "{macro}: give keys (values of {keys}) or where, a condition on them."
   history_of_key: "{macro}: '{column}' is part of the key, whose values never change."
   key_parts: "{macro}: the key of {model} is {keys}; {wrong}."
+  unquoted_key: "{macro}: the column '{column}' has texts: put its value in quotes, since YAML changes 0123."
   key_value: "{macro}: the column '{column}' is of type {type}, and {value!r} is no such value."
   unknown_model: "{macro}: there is no model {value!r}. It takes the name of a model that is a change log."
   ambiguous_name: "{macro}: several packages have {value!r}. Take one of {names}."

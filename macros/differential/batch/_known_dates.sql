@@ -78,9 +78,9 @@ order by batch_id, seen_at
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Has erased: skip left keys out of a dump's rows since an instant? #}
+{# Were keys erased since an instant? Then a dump may have fewer rows: erased: skip, or the user, leaves them out. #}
 {%- macro _is_void(job, record, known_at) -%}
-  {{ return(job.settings.erased == 'skip' and (record.get('erased_at') or '') > known_at) }}
+  {{ return((record.get('erased_at') or '') > known_at) }}
 {%- endmacro -%}
 
 {#

@@ -1,7 +1,7 @@
 {# Refuses a key, an argument of that macro, that lacks a column of the model's key, or has another one. #}
 {%- macro _check_key(macro_name, model, key, unique_key) -%}
   {%- if key is not mapping or not key -%}
-    {%- do deltawave._fail('history_key', {'macro': macro_name, 'value': key}) -%}
+    {%- do deltawave._fail('history_key', {'macro': macro_name, 'value': deltawave._key_in_message(macro_name, key)}) -%}
   {%- endif -%}
   {%- set given = key.keys() | map('string') | map('lower') | list -%}
   {%- set known = unique_key | map('lower') | list -%}
@@ -19,6 +19,9 @@
   {%- endif -%}
 {%- endmacro -%}
 
+{# A value in a message. What is erased is not shown. #}
+{%- macro _key_in_message(macro_name, value) -%}{{ return('***' if macro_name == 'erase' else value) }}{%- endmacro -%}
+
 {# Refuses values that are none of their columns' types: Spark's own message would not name the column. #}
 {%- macro _check_values(macro_name, keys, types) -%}
   {%- for name in keys[0].keys() -%}
@@ -35,7 +38,8 @@
       ).rows[0][0] -%}
       {%- if found is not none -%}
         {%- do deltawave._fail('key_value', {
-          'macro': macro_name, 'column': name, 'type': type, 'value': values[found | int],
+          'macro': macro_name, 'column': name, 'type': type,
+          'value': deltawave._key_in_message(macro_name, values[found | int]),
         }) -%}
       {%- endif -%}
     {%- endif -%}

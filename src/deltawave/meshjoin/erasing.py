@@ -71,9 +71,11 @@ def _erase_from_files(rows: DataFrame, files: HadoopFiles, condition: str, keys:
         return
     for (found,) in rows.where(condition).select("_metadata.file_path").distinct().collect():
         path = unquote(found)
-        left = rows.sparkSession.read.parquet(path).where(f"not {condition}")
+        reader = rows.sparkSession.read
+        # The condition may be about a column that only the folders have.
+        left = reader.option("basePath", files.folder).parquet(path).where(f"not {condition}")
         # One task writes a file even if no row is left.
-        left.coalesce(1).write.parquet(staged)
+        left.select(reader.parquet(path).columns).coalesce(1).write.parquet(staged)
         (written,) = files.found(f"{staged}/*.parquet")
         files.replace(written, path)
         files.delete(staged)

@@ -53,6 +53,8 @@ def add_erase(commands: "Commands") -> None:
     command.add_argument("--keys", metavar="FILE", help="CSV of keys; its header names the key's columns")
     command.add_argument("--where", metavar="SQL", help="a condition on the key's columns instead of keys")
     command.add_argument("--dry-run", action="store_true", help="only print where the rows are")
+    also = "a change log, wave index or joined stream that was made of it and has the same key; repeatable"
+    command.add_argument("--also", action="append", default=[], metavar="MODEL", help=also)
     _add_options_of_dbt(command, erase)
 
 
@@ -142,6 +144,7 @@ def erase(options: argparse.Namespace) -> int:
         print("deltawave erase: give keys, like --key 5, or --where.", file=sys.stderr)
         return 2
     arguments = {"model": options.model, "keys": keys or None, "where": options.where, "dry_run": options.dry_run}
+    arguments["also"] = options.also
     # What is erased must not lie in dbt's own files.
     return _operate("erase", "erase", arguments, options, "--log-level-file=none", "--no-write-json")
 

@@ -32,12 +32,14 @@ class TestErasedReaders:
         logs = {model: bench.log(model=model) for model in ("copied", "joined")}
         assert all(len([row for row in rows if row[0] == PERSON]) == 2 for rows in logs.values())
 
-        done = bench.operate("erase", model=MODEL, keys=[PERSON], dry_run=True)
+        done = bench.operate("erase", model=MODEL, keys=[PERSON], also=["copied", "joined"], dry_run=True)
         assert "copied: 2 rows in the log" in done.text
         step = random.Random(f"{seed} erasing").choice(["decide", "place", "record", "publish", "clean", "end"])
-        stopped = bench.operate("erase", "--vars", f"{{stop_at: copied.{step}}}", model=MODEL, keys=[PERSON])
+        stopped = bench.operate(
+            "erase", "--vars", f"{{stop_at: copied.{step}}}", model=MODEL, keys=[PERSON], also=["copied", "joined"]
+        )
         assert f"stopped at copied.{step}" in stopped.text
-        done = bench.operate("erase", model=MODEL, keys=[PERSON])
+        done = bench.operate("erase", model=MODEL, keys=[PERSON], also=["copied", "joined"])
         assert "copied: erase: further: 2 rows" in done.text
         assert "may have these rows" not in done.text
         assert_forgotten(bench)
@@ -103,11 +105,13 @@ class TestErasedWaves:
         assert all(any(PERSON in row for row in rows) for rows in before.values())
         left = {name: [row for row in rows if PERSON not in row] for name, rows in before.items()}
 
-        stopped = bench.operate("erase", "--vars", f"{{stop_at: {stop}}}", model=MODEL, keys=[PERSON])
+        stopped = bench.operate(
+            "erase", "--vars", f"{{stop_at: {stop}}}", model=MODEL, keys=[PERSON], also=list(INDEXES)
+        )
         assert f"stopped at {stop}" in stopped.text
         for name in INDEXES:
             assert rows_of(bench, name) in (before[name], left[name])
-        done = bench.operate("erase", model=MODEL, keys=[PERSON])
+        done = bench.operate("erase", model=MODEL, keys=[PERSON], also=list(INDEXES))
         assert done.ok, done.text
         assert "may have these rows" not in done.text
         assert "still have them" not in done.text
@@ -184,14 +188,14 @@ class TestErasedStreams:
         left = [row for row in before if row[0] != PERSON]
         assert (len(before), len(left)) == (6, 3)
 
-        done = bench.operate("erase", model=MODEL, keys=[PERSON], dry_run=True)
+        done = bench.operate("erase", model=MODEL, keys=[PERSON], also=["sales"], dry_run=True)
         assert f"{MODEL}: 3 rows in the sales" in done.text
         left_to_replace = [True, False]
         with monkeypatch.context() as patch:
             patch.setattr(HadoopFiles, "replace", failing)
-            assert not bench.operate("erase", model=MODEL, keys=[PERSON]).ok
+            assert not bench.operate("erase", model=MODEL, keys=[PERSON], also=["sales"]).ok
         assert (found(bench), left_to_replace) == (before, [])
-        done = bench.operate("erase", model=MODEL, keys=[PERSON])
+        done = bench.operate("erase", model=MODEL, keys=[PERSON], also=["sales"])
         assert done.ok, done.text
         assert "still have them" not in done.text
         assert f"{MODEL}: erase: sales: 3 rows" in done.text
