@@ -1,14 +1,23 @@
 {#
   The nodes of these types that read a node, directly or through others. A model of a materialization that `ends` names
-  is left out, with what is read of it alone. found: those that were found before, by their ids.
+  is left out, with what is read of it alone.
 #}
-{%- macro _nodes_after(unique_id, types=['model'], ends=[], found=none) -%}
-  {%- set found = {} if found is none else found -%}
-  {%- for node in graph.nodes.values() if node.resource_type in types and unique_id in node.depends_on.nodes -%}
-    {%- if node.unique_id not in found and node.config.materialized not in ends -%}
-      {%- do found.update({node.unique_id: node}) -%}
-      {%- do deltawave._nodes_after(node.unique_id, types, ends, found) -%}
-    {%- endif -%}
+{%- macro _nodes_after(unique_id, types=['model'], ends=[]) -%}
+  {%- set reached, found = [unique_id], [] -%}
+  {#- Layer by layer: dbt 2 does not follow a list that grows during a loop. -#}
+  {%- set layer = namespace(ids=[unique_id]) -%}
+  {%- for _ in range(graph.nodes | length + 1) -%}
+    {%- set next = [] -%}
+    {%- for id in layer.ids -%}
+      {%- for node in graph.nodes.values() if node.resource_type in types and id in node.depends_on.nodes -%}
+        {%- if node.unique_id not in reached and node.config.materialized not in ends -%}
+          {%- do reached.append(node.unique_id) -%}
+          {%- do next.append(node.unique_id) -%}
+          {%- do found.append(node) -%}
+        {%- endif -%}
+      {%- endfor -%}
+    {%- endfor -%}
+    {%- set layer.ids = next -%}
   {%- endfor -%}
-  {{ return(found.values() | list) }}
+  {{ return(found) }}
 {%- endmacro -%}
