@@ -10,6 +10,15 @@
   {{ return(followers) }}
 {%- endmacro -%}
 
+{# Those that have the log's key; others may have rows of it in another form, and are named. #}
+{%- macro _followers_with_key(log, work) -%}
+  {%- set followers, key = [], deltawave._key_of(work) -%}
+  {%- for follower in deltawave._followers_of(log) if deltawave._has_key(key, follower.record.columns) -%}
+    {%- do followers.append(follower) -%}
+  {%- endfor -%}
+  {{ return(followers) }}
+{%- endmacro -%}
+
 {%- macro _jobs_of_followers(log) -%}
   {%- set jobs = [] -%}
   {%- for node in graph.nodes.values() if node.config.materialized in ['current_state', 'scd2'] -%}

@@ -14,12 +14,3 @@
   {%- endfor -%}
   {{ return(logs) }}
 {%- endmacro -%}
-
-{# The names and types of a log's key columns, in an order that does not depend on the option. #}
-{%- macro _key_of(work) -%}
-  {%- set columns = [] -%}
-  {%- for column in deltawave._key_columns(work.job, work.record.columns) -%}
-    {%- do columns.append(column.name | lower ~ ' ' ~ column.data_type) -%}
-  {%- endfor -%}
-  {{ return(columns | sort) }}
-{%- endmacro -%}

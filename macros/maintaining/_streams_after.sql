@@ -1,6 +1,6 @@
 {#
-  Those of the models `also` that are Python models after a log and keep results of a stream, or pages of a relation, next to their table: [{name,
-  relation, folders, has_key}]. key: of the log, as _key_of returns it.
+  Those of the models `also` that are Python models after a log and keep results of a stream, or pages of a relation,
+  next to their table: [{name, relation, folders, has_key}]. key: of the log, as _key_of returns it.
 #}
 {%- macro _streams_after(log, key, also) -%}
   {%- set streams = [] -%}
@@ -9,13 +9,9 @@
     {%- set relation = deltawave._relation(node.schema, node.alias) -%}
     {%- set folders = deltawave._call_stream('folders', relation, {}) if deltawave._in_catalog(relation) else [] -%}
     {%- if folders -%}
-      {%- set columns = [] -%}
-      {%- for column in deltawave._columns_of(relation) -%}
-        {%- do columns.append(column.name | lower ~ ' ' ~ column.data_type) -%}
-      {%- endfor -%}
       {%- do streams.append({
         'name': node.name, 'relation': relation, 'folders': folders,
-        'has_key': key | reject('in', columns) | list == [],
+        'has_key': deltawave._has_key(key, deltawave._columns_of(relation)),
       }) -%}
     {%- endif -%}
   {%- endfor -%}

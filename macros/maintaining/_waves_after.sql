@@ -13,9 +13,9 @@
       {%- set record = deltawave._recover(job).record -%}
       {%- set columns = [] -%}
       {%- for name, type in (deltawave._wave_in(record.select).spec.columns if record else []) -%}
-        {%- do columns.append(name | lower ~ ' ' ~ type) -%}
+        {%- do columns.append({'name': name, 'data_type': type}) -%}
       {%- endfor -%}
-      {%- if key | reject('in', columns) | list == [] -%}
+      {%- if deltawave._has_key(key, columns) -%}
         {%- do waves.append({'job': job, 'record': record}) -%}
       {%- endif -%}
     {%- endif -%}

@@ -66,7 +66,7 @@
   {%- set subject = deltawave._subject(work, keys, where) -%}
   {%- set columns = deltawave._key_columns(work.job, work.record.columns) -%}
   {{ return({
-    'node': node, 'work': work, 'subject': subject, 'columns': columns, 'followers': deltawave._followers_of(node),
+    'node': node, 'work': work, 'subject': subject, 'columns': columns, 'followers': deltawave._followers_with_key(node, work),
     'places': deltawave._measured_places(deltawave._places_of(work.job), subject, columns),
   }) }}
 {%- endmacro -%}
@@ -80,7 +80,7 @@
   {%- do deltawave._drop_superseded(job, record) -%}
   {%- do deltawave._drop_leftovers(job, record) -%}
   {#- Once more: a run that had read the log before may have decided since. -#}
-  {%- set followers = deltawave._followers_of(erasure.node) -%}
+  {%- set followers = deltawave._followers_with_key(erasure.node, erasure.work) -%}
   {%- set following = deltawave._measured_places(deltawave._places_of_followers(followers), subject, columns) -%}
   {%- for follower in followers -%}
     {%- do deltawave._erase_from_follower(follower, following[loop.index0], subject, record) -%}
