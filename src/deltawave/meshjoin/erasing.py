@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.meshjoin.batch_folders import BATCH, SHED, STAGING, BatchFolders, HadoopFiles
-from deltawave.meshjoin.stored_relation import alongside_tables, forget, local_path
+from deltawave.meshjoin.stored_relation import alongside_tables, forget, pages_alongside_tables
 from deltawave.spark_versions import ClassicFrame
 
 # Readers of Parquet folders skip it.
@@ -25,9 +25,8 @@ def folders(dump: DataFrame, *, name: str) -> list[str]:
     if not isinstance(dump, ClassicFrame):
         return []
     session = dump.sparkSession
-    pages = alongside_tables(session, "mesh_join", name)
-    found = HadoopFiles(session, pages)
-    return [*_streams(session, name).every_folder(), *([pages] if found.exists(found.folder) else [])]
+    pages = pages_alongside_tables(session, name)
+    return [*_streams(session, name).every_folder(), *([str(pages)] if pages and pages.is_dir() else [])]
 
 
 def erase(dump: DataFrame, *, name: str, condition: str, keys: Sequence[str], location: str | None) -> None:
@@ -52,8 +51,8 @@ def erase(dump: DataFrame, *, name: str, condition: str, keys: Sequence[str], lo
     else:
         _erase_from_files(dump, HadoopFiles(session, location), condition, keys)
         session.catalog.refreshTable(name)
-    if (place := local_path(alongside_tables(session, "mesh_join", name))) is not None:
-        forget(place)
+    if (pages := pages_alongside_tables(session, name)) is not None:
+        forget(pages)
 
 
 def _streams(session: SparkSession, name: str) -> BatchFolders:

@@ -48,6 +48,12 @@ def alongside_tables(session: SparkSession, kind: str, name: str) -> str:
     return f"{alongside}/{name.replace('`', '')}"
 
 
+def pages_alongside_tables(session: SparkSession, name: str) -> Path | None:
+    """The folder of a stored relation of this name next to the session's tables; none if tasks can't open it."""
+    place = urlsplit(alongside_tables(session, "mesh_join", name))
+    return Path(unquote(place.path)) if place.scheme in ("", "file") else None
+
+
 _LOG = logging.getLogger(__name__)
 
 _MANIFEST = "relation.json"
@@ -156,11 +162,10 @@ class StoredRelation:
 
         Raises ``ValueError`` if the tables are on a file system that this machine reads only through Hadoop.
         """
-        folder = alongside_tables(relation.sparkSession, "mesh_join", name)
-        place = urlsplit(folder)
-        if place.scheme not in ("", "file"):
-            raise ValueError(f"Tasks can't open pages in {folder}: call `of` with a folder that they open by its path.")
-        return cls.of(relation, unquote(place.path), key=key, parts=parts, page_bytes=page_bytes)
+        if (folder := pages_alongside_tables(relation.sparkSession, name)) is None:
+            place = alongside_tables(relation.sparkSession, "mesh_join", name)
+            raise ValueError(f"Tasks can't open pages in {place}: call `of` with a folder that they open by its path.")
+        return cls.of(relation, folder, key=key, parts=parts, page_bytes=page_bytes)
 
     @classmethod
     def opened(cls, folder: str | Path) -> "StoredRelation | None":
