@@ -64,8 +64,8 @@
 {%- endmacro -%}
 
 {#
-  Stops before versions are lost that only the table still has. A table of current rows has nothing more than the log.
-  full_refresh: true says that --full-refresh may.
+  Stops a rebuild of scd2 by which versions would be lost: the log no longer has them. With full_refresh: true,
+  --full-refresh may lose them.
 #}
 {%- macro _require_whole_log(job, followed, last, since, reason) -%}
   {%- if last and job.settings.kind == 'scd2' and not (flags.FULL_REFRESH and job.settings.full_refresh) -%}
@@ -81,8 +81,8 @@
 {#
   The log relative to the last of its batches that the table has: whether that batch was ever decided (is_known) and no
   rewind has undone it (is_standing), whether batches after it have expired, how many changes are new, and after which
-  batch they begin. The batch is known by its attempt
-  too: a log that was dropped and built again counts from 1.
+  batch they begin. A batch is recognized by its number and its attempt: a log that was dropped and built again counts
+  from 1.
 #}
 {%- macro _log_since(job, followed, last) -%}
   {%- set last_read = last.followed.batch_id -%}
@@ -95,8 +95,8 @@
   {%- endif -%}
   {%- set batches = deltawave._batches_so_far(followed.job, followed) -%}
   {#-
-    Where no changes lie between, expired batches are of no interest, and the first batch is the state that the table
-    has.
+    If the batches that have expired after the last one read had no changes, the log's first batch is the state that
+    the table has.
   -#}
   {%- set after = [last_read, followed.first_batch] | max -%}
   {%- set is_last_read = 'batch_id = ' ~ last_read ~ ' and attempt = ' ~ deltawave._literal(last.followed.attempt) -%}

@@ -123,7 +123,8 @@ def sessions_of_jvm(jvm: Any) -> Any:
 
 def settings_of(session: SparkSession) -> dict[str, str]:
     """All settings that a session has, in it or by its Spark."""
-    if hasattr(session.conf, "getAll"):
+    # Of the class: asking the object would get them all.
+    if hasattr(type(session.conf), "getAll"):
         return dict(session.conf.getAll)
     # Before version 4.0, the statement alone gives them.
     return {row.key: row.value for row in session.sql("set").collect()}

@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 from deltawave.resources import attach
 from deltawave.source_state import file_index, items, java_class
 
-# Iceberg lists files one by one.
-_MOST_FILES = 20_000
+# Files of Iceberg are listed as one text, but the deletes of each one by one.
+_MOST_FILES, _MOST_WITH_DELETES = 100_000, 5_000
 _LOG = logging.getLogger(__name__)
 
 
@@ -157,7 +157,7 @@ class IcebergTable:
     def __init__(self, session: SparkSession, leaf: Any) -> None:
         self._table = leaf.table().table()
         snapshot = leaf.table().snapshotId()
-        if snapshot is None or dict(leaf.options()) or leaf.table().branch() or leaf.timeTravelSpec().isDefined():
+        if snapshot is None or not leaf.options().isEmpty() or leaf.table().branch() or leaf.timeTravelSpec().isDefined():
             raise WholeTableError("the table has no snapshot, or is read by options or in a named version")
         if "org.apache.iceberg.BaseMetadataTable" in _ancestors(self._table):
             raise WholeTableError("the table is one of metadata")
@@ -180,17 +180,14 @@ class IcebergTable:
 
     def span(self, version: str) -> Span:
         """The files since a snapshot. Raises ``WholeTableError`` if it has expired, or there are too many."""
-        now = self._table.snapshot(int(self.version))
-        if self._table.snapshot(int(version)) is None:
-            raise WholeTableError("the snapshot that was compared last has expired")
-        if int(now.summary().get("total-data-files") or 0) > _MOST_FILES:
-            raise WholeTableError(f"the table has more than {_MOST_FILES} files")
-        old, new = dict(self._files(int(version))), dict(self._files(int(self.version)))
+        summaries = [self._summary(each) for each in (version, self.version)]
+        with_deletes = any(int(each.get("total-delete-files", 1)) for each in summaries)
+        most = _MOST_WITH_DELETES if with_deletes else _MOST_FILES
+        if any(int(each.get("total-data-files", most)) > most for each in summaries):
+            raise WholeTableError(f"the table has more than {most} files")
+        old, new = (self._tasks(int(each), with_deletes) for each in (version, self.version))
         return Span(
-            {key: file for key, file in old.items() if key not in new},
-            {key: file for key, file in new.items() if key not in old},
-            len(new),
-            sum(file.bytes for file in new.values()),
+            old.without(new), new.without(old), len(new.places), int(summaries[1].get("total-files-size", 0))
         )
 
     def rows_of(self, version: str, files: Files) -> DataFrame:
@@ -216,18 +213,29 @@ class IcebergTable:
             raise WholeTableError("this release of Iceberg can't read some files alone")
         return frame
 
-    def _files(self, version: int) -> Iterator[tuple[Any, File]]:
-        tasks = self._table.newScan().useSnapshot(version).planFiles()
+    def _summary(self, version: str) -> dict[str, str]:
+        """What Iceberg has noted of a snapshot. Raises ``WholeTableError`` if that has expired."""
+        snapshot = self._table.snapshot(int(version))
+        if snapshot is None:
+            raise WholeTableError("the snapshot that was compared last has expired")
+        return dict(snapshot.summary())
+
+    def _tasks(self, version: int, with_deletes: bool) -> "_Tasks":
+        found = self._table.newScan().useSnapshot(version).planFiles()
         try:
-            iterator = tasks.iterator()
-            while iterator.hasNext():
-                task = iterator.next()
-                file = task.file()
-                # A file of deletes may have vectors of several files.
-                gone = sorted(f"{each.location()} {each.contentOffset()}" for each in task.deletes())
-                yield (str(file.location()), *gone), File(int(file.fileSizeInBytes()), task)
+            lists = java_class(self._session, "org.apache.iceberg.relocated.com.google.common.collect.Lists")
+            listed = lists.newArrayList(found.iterator())
         finally:
-            tasks.close()
+            found.close()
+        tasks = java_class(self._session, "org.apache.spark.api.python.PythonUtils").toSeq(listed)
+        # A call for each file would take a minute for as many as a table may have.
+        names: list[Any] = str(tasks.mkString("\n")).split("\n") if tasks.size() else []
+        if with_deletes:
+            names = [(name, str(task.deletes().toString())) for name, task in zip(names, items(tasks), strict=True)]
+        places = {name: place for place, name in enumerate(names)}
+        if len(places) != tasks.size():
+            raise WholeTableError("a file is in the table twice, or a partition's value has a line break")
+        return _Tasks(places, tasks)
 
     def _tables(self, manager: Any) -> Any:
         """Iceberg's own list of tables whose files are rewritten."""
@@ -235,6 +243,19 @@ class IcebergTable:
         (getter,) = (each for each in found.getMethods() if each.getName() == "get" and not each.getParameterCount())
         gateway: Any = self._session.sparkContext._gateway
         return getter.invoke(None, gateway.new_array(java_class(self._session, "java.lang.Object"), 0))
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """Iceberg's tasks, one for each file of a snapshot; ``places``: by what decides which rows the file has."""
+
+    places: Mapping[Any, int]
+    tasks: Any
+
+    def without(self, others: "_Tasks") -> Files:
+        """The files that others do not have."""
+        own = {name: self.tasks.apply(place) for name, place in self.places.items() if name not in others.places}
+        return {name: File(int(task.file().fileSizeInBytes()), task) for name, task in own.items()}
 
 
 def _delta_version(snapshot: Any) -> str:

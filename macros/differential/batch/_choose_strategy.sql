@@ -53,8 +53,8 @@
 {%- endmacro -%}
 
 {#
-  Why a table is too small for anything but a join; none if it is large. A table near the limit, or a first dump of few
-  wide rows, does not change its strategy with each batch.
+  Why a table is too small for anything but a join; none if it is large. Once hashes have compared it, the
+  limit is a quarter, so that a table near it does not change its strategy with each batch.
 #}
 {%- macro _reason_of_size(job, last) -%}
   {%- if last -%}

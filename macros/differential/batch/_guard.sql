@@ -1,7 +1,7 @@
 {#
   Refuses a batch that would delete, insert or update too large a share of the rows before it (max_delete_fraction, by
-  default half of them, and the like; deltawave_accept lets a run pass): half a dump looks as if the other half were
-  deleted, and a column that the source writes in another form as if all rows were updated. A first batch has nothing
+  default half of them, and the like; deltawave_accept lets a run pass): in half a dump the other half seems
+  deleted, and with a column that the source writes in another form all rows seem updated. A first batch has nothing
   to be compared with. An empty state has no share that could be too large.
 #}
 {%- macro _guard(job, batch) -%}
@@ -28,7 +28,7 @@
 {%- endmacro -%}
 
 {#
-  The changes that count, and the rows before all of them: {counts, rows_old}. If a run reads only some of the key
+  The changes that are compared with the limits, and how many rows there were before them: {counts, rows_old}. If a run reads only some of the key
   ranges, the last changes of each range count, so that a loss is noticed in whichever range it starts.
 #}
 {%- macro _counted_changes(job, batch) -%}

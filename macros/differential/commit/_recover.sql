@@ -20,7 +20,7 @@
   {%- set view = deltawave._read_view(job, found.names) -%}
   {%- do deltawave._update(job, view_exists=view is not none) -%}
   {%- if view and view.batch_id not in deltawave._commit_numbers(job, found.names) + [0] -%}
-    {#- Another run has published a batch since: its decision has to be seen, or the view would be set back. -#}
+    {#- Another run has published a batch since: without its decision, this run would set the view back. -#}
     {%- set found.names = deltawave._names_of_model(job) -%}
   {%- endif -%}
   {%- set names = found.names -%}

@@ -13,7 +13,7 @@
   {%- if job.settings.file_format != 'parquet' or not deltawave._is_reached_by_duckdb(job) -%}
     {{ return(false) }}
   {%- endif -%}
-  {#- Then a table's `timestamp` has no zone, and a select's may have one. -#}
+  {#- With TIMESTAMP_NTZ, a table's `timestamp` has no zone, and a select's may have one. -#}
   {%- if deltawave._setting(job, 'spark.sql.timestampType') | upper == 'TIMESTAMP_NTZ' -%}
     {{ return(false) }}
   {%- endif -%}

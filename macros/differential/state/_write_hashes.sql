@@ -6,7 +6,8 @@
     differing_pairs  the rows of the dump that differ from the hashes of the previous state, with the previous rows if
                      it can read the log
     kept_hashes      the hashes of rows
-    patched_hashes   the hashes of the previous state, after later changes
+    patched_hashes   the hashes of the previous state, after later changes: _renew_state writes these, once the changes
+                     are many
 
   Only the library reads the state.
 #}

@@ -85,7 +85,7 @@ class Column:
 
     @property
     def kind(self) -> Kind:
-        """The type in which its values are compared; text for those of two types that are shown alone."""
+        """The type in which its values are compared; text for an ignored column of two types."""
         if self.is_ignored and len(set(self.types.values())) > 1:
             return STRING
         return common_type(*self.types.values())
