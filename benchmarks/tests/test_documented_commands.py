@@ -48,6 +48,7 @@ EXPERIMENTS = "laboratory.evaluation.experiments"
 TINY = {
     "auto.py": Tiny("--rows 2000 --runs 1 --models default --others spark_full_outer_join"),
     "ch98_figures.py": Tiny(OUT),
+    "cluster.py": Tiny("--rows 2000 --runs 1 --models row_checksum"),
     "compare.py": Tiny("--rows 2000 --runs 1"),
     "differential.py": Tiny(f"--rows 2000 --runs 1 --out {OUT}"),
     "lg96_experiments.py": Tiny(
@@ -71,6 +72,7 @@ TINY = {
     "seeds.py": Tiny("--rows 200 --rounds 1 --warm-up 0"),
     "small_batches.py": Tiny("--rounds 1 --strategies outer_join", {"small_batches.WARM_UP": "0"}),
     "startup.py": Tiny("--rounds 1"),
+    "table_versions.py": Tiny("--rows 2000 --runs 1", {"table_versions.FILES": "4"}),
     "wave_indexes.py": Tiny(f"{FEW_DAYS} --out {OUT}"),
     "wave_published.py": Tiny(
         f"--out {OUT}",

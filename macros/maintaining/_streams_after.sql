@@ -43,10 +43,8 @@
 {%- macro _erase_from_streams(job, streams, places, subject, columns) -%}
   {%- for stream in streams -%}
     {%- set place = places[loop.index0] -%}
-    {%- set facts = deltawave._facts_of(job, stream.relation) -%}
     {%- do deltawave._call_stream('erase', stream.relation, {
       'condition': subject if stream.has_key else 'false', 'keys': columns | map(attribute='name') | list,
-      'location': facts['Location'] if facts.get('Provider', '') | lower == 'parquet' else none,
     }) -%}
     {%- if place.rows -%}
       {%- do place.update(still_there=deltawave._kept_by_history(job, stream.relation)) -%}

@@ -157,7 +157,8 @@ class IcebergTable:
     def __init__(self, session: SparkSession, leaf: Any) -> None:
         self._table = leaf.table().table()
         snapshot = leaf.table().snapshotId()
-        if snapshot is None or not leaf.options().isEmpty() or leaf.table().branch() or leaf.timeTravelSpec().isDefined():
+        is_named = leaf.table().branch() or leaf.timeTravelSpec().isDefined()
+        if snapshot is None or is_named or not leaf.options().isEmpty():
             raise WholeTableError("the table has no snapshot, or is read by options or in a named version")
         if "org.apache.iceberg.BaseMetadataTable" in _ancestors(self._table):
             raise WholeTableError("the table is one of metadata")
@@ -186,9 +187,7 @@ class IcebergTable:
         if any(int(each.get("total-data-files", most)) > most for each in summaries):
             raise WholeTableError(f"the table has more than {most} files")
         old, new = (self._tasks(int(each), with_deletes) for each in (version, self.version))
-        return Span(
-            old.without(new), new.without(old), len(new.places), int(summaries[1].get("total-files-size", 0))
-        )
+        return Span(old.without(new), new.without(old), len(new.places), int(summaries[1].get("total-files-size", 0)))
 
     def rows_of(self, version: str, files: Files) -> DataFrame:
         """The rows of some files of a snapshot, read as Iceberg's procedures read the files that they rewrite."""
@@ -220,18 +219,18 @@ class IcebergTable:
             raise WholeTableError("the snapshot that was compared last has expired")
         return dict(snapshot.summary())
 
-    def _tasks(self, version: int, with_deletes: bool) -> "_Tasks":
+    def _tasks(self, version: int, with_deletes: bool) -> _Tasks:
         found = self._table.newScan().useSnapshot(version).planFiles()
         try:
             lists = java_class(self._session, "org.apache.iceberg.relocated.com.google.common.collect.Lists")
-            listed = lists.newArrayList(found.iterator())
+            tasks = lists.newArrayList(found.iterator())
         finally:
             found.close()
-        tasks = java_class(self._session, "org.apache.spark.api.python.PythonUtils").toSeq(listed)
         # A call for each file would take a minute for as many as a table may have.
-        names: list[Any] = str(tasks.mkString("\n")).split("\n") if tasks.size() else []
-        if with_deletes:
-            names = [(name, str(task.deletes().toString())) for name, task in zip(names, items(tasks), strict=True)]
+        sequence = java_class(self._session, "org.apache.spark.api.python.PythonUtils").toSeq(tasks)
+        names: list[Any] = str(sequence.mkString("\n")).split("\n") if tasks.size() else []
+        if with_deletes and len(names) == tasks.size():
+            names = [(name, str(tasks.get(place).deletes().toString())) for place, name in enumerate(names)]
         places = {name: place for place, name in enumerate(names)}
         if len(places) != tasks.size():
             raise WholeTableError("a file is in the table twice, or a partition's value has a line break")
@@ -252,9 +251,9 @@ class _Tasks:
     places: Mapping[Any, int]
     tasks: Any
 
-    def without(self, others: "_Tasks") -> Files:
+    def without(self, others: _Tasks) -> Files:
         """The files that others do not have."""
-        own = {name: self.tasks.apply(place) for name, place in self.places.items() if name not in others.places}
+        own = {name: self.tasks.get(place) for name, place in self.places.items() if name not in others.places}
         return {name: File(int(task.file().fileSizeInBytes()), task) for name, task in own.items()}
 
 

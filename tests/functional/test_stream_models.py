@@ -189,6 +189,59 @@ class TestModel(SalesModel):
         assert sorted(path.name for path in kept.glob("micro_batch=*")) == ["micro_batch=0"]
 
 
+class TestRetained(SalesModel):
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        lookup = "{{ config(materialized='table') }} select id, id * 10 as skey from range(20)"
+        model = MODEL.replace('how="left"', 'how="left", retain="1 day"')
+        return {"sales.py": model, "lookup.sql": lookup, "sources.yml": SOURCES}
+
+    def test_old_micro_batches_leave_the_table_and_the_folder(
+        self, spark: SparkSession, sales: Sales, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        kept = kept_streams(spark) / sales.table
+
+        def age(batch: int) -> None:
+            plan = kept / f"micro_batch={batch}" / "_plan"
+            plan.with_name("._plan.crc").unlink()
+            plan.write_text(
+                re.sub(r'(?<="batchTimestampMs":)\d+', lambda at: str(int(at[0]) - 2 * 86_400_000), plan.read_text())
+            )
+
+        def assert_has(*files: int) -> None:
+            assert sales.found() == Counter(row for row in sales.exact().elements() if row.file in files)
+
+        run()
+        sales.land(2, 1)
+        run()
+        age(0)
+        # Also without new rows.
+        run()
+        assert_has(2)
+        assert [path.name for path in kept.glob("micro_batch=*")] == ["micro_batch=1"]
+        sales.land(3, 1)
+        run()
+        assert_has(2, 3)
+        # Killed after the table, before the folder: what is returned once more leaves again.
+        age(1)
+        with monkeypatch.context() as patch:
+            patch.setattr(BatchFolders, "delete", None)
+            run(expect_pass=False)
+        assert_has(3)
+        sales.land(4, 1)
+        for _ in range(2):
+            run()
+            assert_has(3, 4)
+        assert sorted(path.name for path in kept.glob("micro_batch=*")) == ["micro_batch=2", "micro_batch=3"]
+
+
+def test_a_span_is_written_in_words(spark: SparkSession, tmp_path: Path) -> None:
+    relation = StoredRelation.of(spark.range(5), tmp_path / "relation", key="id")
+    stream = spark.readStream.schema("id long").parquet(str(tmp_path))
+    with pytest.raises(ValueError, match="retain can't be '30d': write hours, days or weeks, such as '30 days'"):
+        join_new_rows(stream, relation, "spans", done=None, on="id", retain="30d")
+
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 

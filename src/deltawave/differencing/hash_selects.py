@@ -28,7 +28,7 @@ class HashSelects:
         self._fields = rows.schema.fields
         places = {field.name: place for place, field in enumerate(self._fields)}
         self._key = [places[name] for name in unique_key]
-        # All that the options choose, also a column that the other side lacks: see _hashed_columns in _write_hashes.sql.
+        # What the options choose, also a column that the other side lacks: _hashed_columns in _write_hashes.sql.
         values = [rows.schema[column["name"]] for column in columns if column["is_compared"]]
         names = [name_in_duckdb(field.name) for field in values]
         low, high = hashes(names, [field.dataType for field in values])

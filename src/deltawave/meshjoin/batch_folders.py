@@ -75,6 +75,10 @@ class HadoopFiles:
         with closing(self._system.open(self._path(path))) as source:
             return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
 
+    def modified(self, path: str) -> int:
+        """When a file or a folder was changed last, in milliseconds since 1970."""
+        return int(self._system.getFileStatus(self._path(path)).getModificationTime())
+
     def rename(self, source: str, target: str) -> None:
         """Rename in one step, not to a present name, as ``FileSystem.rename`` may. Raises ``OSError`` if that fails."""
         try:
@@ -192,6 +196,17 @@ class BatchFolders:
         if not folders:
             return self._session.createDataFrame([], schema)
         return self._session.read.schema(schema).option("basePath", self._folder).parquet(*folders)
+
+    def written_at(self, batch: int) -> int:
+        """When Spark began a committed batch, or when a later pass was committed: milliseconds since 1970."""
+        folder = self._committed(batch)
+        found = re.search(r'"batchTimestampMs":(\d+)', self._files.read(f"{folder}/{_PLAN}") or "")
+        return int(found[1]) if found else self._files.modified(folder)
+
+    def delete(self, batches: Iterable[int]) -> None:
+        """Delete committed batches."""
+        for batch in batches:
+            self._files.delete(self._committed(batch))
 
     def loaded(self) -> str | None:
         """What ``write_loaded`` stored: a text about the batches that a table has loaded; None without one."""

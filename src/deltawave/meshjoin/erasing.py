@@ -29,14 +29,11 @@ def folders(dump: DataFrame, *, name: str) -> list[str]:
     return [*_streams(session, name).every_folder(), *([str(pages)] if pages and pages.is_dir() else [])]
 
 
-def erase(dump: DataFrame, *, name: str, condition: str, keys: Sequence[str], location: str | None) -> None:
+def erase(dump: DataFrame, *, name: str, condition: str, keys: Sequence[str]) -> None:
     """Remove the rows for which ``condition``, over the columns ``keys``, is true, and the pages.
 
-    - ``dump``, ``name``: the model's table
-    - ``location``: its folder, if it has Parquet files; of these only those with such rows are written again, and each
-      is replaced in one step
-
-    The stream's folders come first: a run in between would return what only they have. Repeating it does no harm.
+    ``name``: of the model's table; of ``dump`` only the session is taken. The stream's folders come first: a run in
+    between would return what only they have. Repeating it does no harm.
     """
     session = dump.sparkSession
     for folder in _streams(session, name).every_folder():
@@ -46,13 +43,22 @@ def erase(dump: DataFrame, *, name: str, condition: str, keys: Sequence[str], lo
         for inside in ("", f"/{SHED}"):
             if paths := files.found(f"{folder}/{BATCH}=*{inside}/*.parquet"):
                 _erase_from_files(session.read.parquet(*paths), files, condition, keys)
-    if location is None:
-        session.sql(f"delete from {name} where {condition}")
-    else:
-        _erase_from_files(dump, HadoopFiles(session, location), condition, keys)
-        session.catalog.refreshTable(name)
+    delete_rows(session, name, condition, keys)
     if (pages := pages_alongside_tables(session, name)) is not None:
         forget(pages)
+
+
+def delete_rows(session: SparkSession, name: str, condition: str, keys: Sequence[str]) -> None:
+    """Delete the rows of a table for which ``condition``, over the columns ``keys``, is true.
+
+    Of Parquet files only those with such rows are written again, and each is replaced in one step.
+    """
+    facts = {row.col_name: row.data_type for row in session.sql(f"describe table extended {name}").collect()}
+    if facts["Provider"].lower() == "parquet":
+        _erase_from_files(session.table(name), HadoopFiles(session, facts["Location"]), condition, keys)
+        session.catalog.refreshTable(name)
+    else:
+        session.sql(f"delete from {name} where {condition}")
 
 
 def _streams(session: SparkSession, name: str) -> BatchFolders:
@@ -62,7 +68,7 @@ def _streams(session: SparkSession, name: str) -> BatchFolders:
 def _erase_from_files(rows: DataFrame, files: HadoopFiles, condition: str, keys: Sequence[str]) -> None:
     """Write those of the Parquet files of ``rows``, which lie below the folder of ``files``, again that have such rows.
 
-    Without them, each as one file.
+    Without them, each as one file; one that has no others goes.
     """
     staged = f"{files.folder}/{_ERASING}"
     files.delete(staged)
@@ -72,8 +78,10 @@ def _erase_from_files(rows: DataFrame, files: HadoopFiles, condition: str, keys:
         path = unquote(found)
         reader = rows.sparkSession.read
         # The condition may be about a column that only the folders have.
-        left = reader.option("basePath", files.folder).parquet(path).where(f"not {condition}")
-        # One task writes a file even if no row is left.
+        left = reader.option("basePath", files.folder).parquet(path).where(f"not ({condition})")
+        if left.isEmpty():
+            files.delete(path)
+            continue
         left.select(reader.parquet(path).columns).coalesce(1).write.parquet(staged)
         (written,) = files.found(f"{staged}/*.parquet")
         files.replace(written, path)

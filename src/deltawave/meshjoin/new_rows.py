@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, Window
@@ -11,6 +12,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
+from deltawave.meshjoin.expiring import expire, span_of
 from deltawave.meshjoin.join import JoinOptions, mesh_join
 from deltawave.meshjoin.micro_batches import columns_of, no_results, past_kafka_fault, require_stream, stream_join
 from deltawave.meshjoin.stored_relation import StoredRelation, alongside_tables
@@ -109,6 +111,7 @@ def join_new_rows(
     shed: str | None = None,
     malformed: str | None = None,
     probability: str | None = None,
+    retain: str | None = None,
 ) -> DataFrame:
     """Join the rows of a stream that are new since the last run, and return the results that ``done`` does not have.
 
@@ -121,6 +124,8 @@ def join_new_rows(
     - ``done``: what the table has; none to rebuild it, which sets aside what is kept. That stays until the next rebuild
       after a run that found results of this stream in the table
     - ``where``: a condition in SQL over the columns of the results: others are not returned
+    - ``retain``: a span such as ``30 days``: once the results are appended, micro-batches that began earlier than that
+      before the newest one are deleted from the table and the folder
     - others: those of ``stream_join``
 
     Under ``dbt run --empty``, and for a frame without rows, which is no stream, no row is returned.
@@ -147,6 +152,7 @@ def join_new_rows(
     )
     empty = options.with_probability(no_results(session, options.rows_schema(stream.schema), relation, options), None)
     require_comparable(empty)
+    span = None if retain is None else span_of(retain)
     schema = StructType([*empty.schema, StructField(BATCH, LongType())])
     nothing = session.createDataFrame([], schema)
     if where is not None:
@@ -176,6 +182,8 @@ def join_new_rows(
     if had:
         _follow(kept, replace(table.loaded, run=uuid4().hex, before=had, where=where, is_appended=False))
         _report(kept, table.new(), folder)
+    if span is not None:
+        after_append(partial(expire, session, name, kept, table.loaded, span))
     return missing
 
 
