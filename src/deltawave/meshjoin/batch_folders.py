@@ -8,6 +8,7 @@ Later passes, which join shed rows, are batches with the numbers -1, -2 and so o
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -60,8 +61,9 @@ class HadoopFiles:
         return [each.getPath().toString() for each in self._system.globStatus(self._path(pattern)) or ()]
 
     def delete(self, path: str) -> None:
-        """Delete a file, or a folder with all that is in it, if it is there."""
-        self._system.delete(self._path(path), True)
+        """Delete a file, or a folder with all that is in it, if it is there. Raises ``OSError``."""
+        if not self._system.delete(self._path(path), True) and self.exists(path):
+            raise OSError(f"{path} could not be deleted")
 
     def write(self, path: str, text: str) -> None:
         """Write a file, also over another one."""
@@ -75,9 +77,8 @@ class HadoopFiles:
         with closing(self._system.open(self._path(path))) as source:
             return str(self._jvm.org.apache.commons.io.IOUtils.toString(source, "UTF-8"))
 
-    def modified(self, path: str) -> int:
-        """When a file or a folder was changed last, in milliseconds since 1970."""
-        return int(self._system.getFileStatus(self._path(path)).getModificationTime())
+    def make_folder(self, path: str) -> None:
+        self._system.mkdirs(self._path(path))
 
     def rename(self, source: str, target: str) -> None:
         """Rename in one step, not to a present name, as ``FileSystem.rename`` may. Raises ``OSError`` if that fails."""
@@ -197,16 +198,19 @@ class BatchFolders:
             return self._session.createDataFrame([], schema)
         return self._session.read.schema(schema).option("basePath", self._folder).parquet(*folders)
 
-    def written_at(self, batch: int) -> int:
-        """When Spark began a committed batch, or when a later pass was committed: milliseconds since 1970."""
-        folder = self._committed(batch)
-        found = re.search(r'"batchTimestampMs":(\d+)', self._files.read(f"{folder}/{_PLAN}") or "")
-        return int(found[1]) if found else self._files.modified(folder)
+    def begun_at(self, batch: int) -> int | None:
+        """When Spark began a committed batch, in milliseconds since 1970; none if that was not written down."""
+        found = re.search(r'"batchTimestampMs":\s*(\d+)', self._files.read(f"{self._committed(batch)}/{_PLAN}") or "")
+        return int(found[1]) if found else None
 
     def delete(self, batches: Iterable[int]) -> None:
-        """Delete committed batches."""
+        """Delete committed batches, each in one step for its readers."""
         for batch in batches:
-            self._files.delete(self._committed(batch))
+            staged = f"{self._folder}/{STAGING}/{batch}"
+            self._files.delete(staged)
+            self._files.make_folder(f"{self._folder}/{STAGING}")
+            self._files.rename(self._committed(batch), staged)
+            self._files.delete(staged)
 
     def loaded(self) -> str | None:
         """What ``write_loaded`` stored: a text about the batches that a table has loaded; None without one."""
@@ -324,7 +328,9 @@ class BatchFolders:
                 malformed.write.json(f"{staged}/{MALFORMED}")
                 if not self._count("text", f"{staged}/{MALFORMED}"):
                     self._files.delete(f"{staged}/{MALFORMED}")
-            self._files.write(f"{staged}/{_PLAN}", self._plan(batch))
+            # A later pass has no plan of Spark's.
+            plan = self._plan(batch) if up_to is None else json.dumps({"batchTimestampMs": int(time.time() * 1000)})
+            self._files.write(f"{staged}/{_PLAN}", plan)
             self._files.write(f"{staged}/{_METRICS}", json.dumps(metrics()))
             if up_to is not None:
                 self._files.write(f"{staged}/{_UP_TO}", str(up_to))

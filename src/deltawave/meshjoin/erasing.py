@@ -5,12 +5,14 @@ No run of the model may be under way.
 
 from collections.abc import Sequence
 from urllib.parse import unquote
+from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 
 from deltawave.meshjoin.batch_folders import BATCH, SHED, STAGING, BatchFolders, HadoopFiles
 from deltawave.meshjoin.stored_relation import alongside_tables, forget, pages_alongside_tables
 from deltawave.spark_versions import ClassicFrame
+from deltawave.sql_text import quoted
 
 # Readers of Parquet folders skip it.
 _ERASING = "_erasing"
@@ -53,12 +55,20 @@ def delete_rows(session: SparkSession, name: str, condition: str, keys: Sequence
 
     Of Parquet files only those with such rows are written again, and each is replaced in one step.
     """
-    facts = {row.col_name: row.data_type for row in session.sql(f"describe table extended {name}").collect()}
-    if facts["Provider"].lower() == "parquet":
-        _erase_from_files(session.table(name), HadoopFiles(session, facts["Location"]), condition, keys)
+    if provider_of(session, name) == "parquet":
+        _erase_from_files(session.table(name), HadoopFiles(session, _facts(session, name)["Location"]), condition, keys)
         session.catalog.refreshTable(name)
     else:
         session.sql(f"delete from {name} where {condition}")
+
+
+def provider_of(session: SparkSession, name: str) -> str:
+    """The format of a table, in lower case."""
+    return _facts(session, name)["Provider"].lower()
+
+
+def _facts(session: SparkSession, name: str) -> dict[str, str]:
+    return {row.col_name: row.data_type for row in session.sql(f"describe table extended {name}").collect()}
 
 
 def _streams(session: SparkSession, name: str) -> BatchFolders:
@@ -70,19 +80,25 @@ def _erase_from_files(rows: DataFrame, files: HadoopFiles, condition: str, keys:
 
     Without them, each as one file; one that has no others goes.
     """
-    staged = f"{files.folder}/{_ERASING}"
-    files.delete(staged)
     if not {key.lower() for key in keys} <= {column.lower() for column in rows.columns}:
         return
+    session = rows.sparkSession
+    for left_behind in files.found(f"{files.folder}/{_ERASING}*"):
+        files.delete(left_behind)
     for (found,) in rows.where(condition).select("_metadata.file_path").distinct().collect():
         path = unquote(found)
-        reader = rows.sparkSession.read
         # The condition may be about a column that only the folders have.
-        left = reader.option("basePath", files.folder).parquet(path).where(f"not ({condition})")
+        whole = session.read.option("basePath", files.folder).parquet(path)
+        left = whole.where(f"not coalesce(({condition}), false)")
         if left.isEmpty():
             files.delete(path)
             continue
-        left.select(reader.parquet(path).columns).coalesce(1).write.parquet(staged)
-        (written,) = files.found(f"{staged}/*.parquet")
-        files.replace(written, path)
-        files.delete(staged)
+        # Two at a time must not take each other's files.
+        staged = f"{files.folder}/{_ERASING}_{uuid4().hex}"
+        try:
+            own = session.read.parquet(path).columns
+            left.select(*map(quoted, own)).coalesce(1).write.parquet(staged)
+            (written,) = files.found(f"{staged}/*.parquet")
+            files.replace(written, path)
+        finally:
+            files.delete(staged)

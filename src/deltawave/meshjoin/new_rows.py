@@ -12,7 +12,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from deltawave.meshjoin.batch_folders import BATCH, MALFORMED, SHED, BatchFolders
 from deltawave.meshjoin.conditions import Condition
-from deltawave.meshjoin.expiring import expire, span_of
+from deltawave.meshjoin.expiring import expire, require_deletable, span_of
 from deltawave.meshjoin.join import JoinOptions, mesh_join
 from deltawave.meshjoin.micro_batches import columns_of, no_results, past_kafka_fault, require_stream, stream_join
 from deltawave.meshjoin.stored_relation import StoredRelation, alongside_tables
@@ -125,7 +125,8 @@ def join_new_rows(
       after a run that found results of this stream in the table
     - ``where``: a condition in SQL over the columns of the results: others are not returned
     - ``retain``: a span such as ``30 days``: once the results are appended, micro-batches that began earlier than that
-      before the newest one are deleted from the table and the folder
+      before the newest one are deleted from the table ``name``, which has to be one of Parquet, Delta or Iceberg, and
+      from the folder. No other run may be under way
     - others: those of ``stream_join``
 
     Under ``dbt run --empty``, and for a frame without rows, which is no stream, no row is returned.
@@ -153,6 +154,8 @@ def join_new_rows(
     empty = options.with_probability(no_results(session, options.rows_schema(stream.schema), relation, options), None)
     require_comparable(empty)
     span = None if retain is None else span_of(retain)
+    if span and done is not None:
+        require_deletable(session, name)
     schema = StructType([*empty.schema, StructField(BATCH, LongType())])
     nothing = session.createDataFrame([], schema)
     if where is not None:

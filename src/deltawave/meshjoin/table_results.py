@@ -24,6 +24,7 @@ class LoadedBatches:
     - ``run``, ``where``: the run that has returned results last, and its condition
     - ``before``: how many rows the table had of each micro-batch that was not loaded then
     - ``is_appended``: whether all rows that this run's model made of the results were appended
+    - ``expired``: the first and the last of those that were deleted by their age; none at the beginning
     """
 
     first: int = 0
@@ -33,6 +34,7 @@ class LoadedBatches:
     before: Mapping[int, int] | None = None
     where: str | None = None
     is_appended: bool = False
+    expired: tuple[int, int] = (0, -1)
 
     @classmethod
     def of(cls, text: str | None) -> "LoadedBatches":
@@ -41,7 +43,8 @@ class LoadedBatches:
             note: dict[str, Any] = json.loads(text or "{}")
             if note.get("before") is not None:
                 note["before"] = {int(batch): rows for batch, rows in note["before"].items()}
-            return cls(**{**note, "present": tuple(note.get("present", ()))})
+            pairs = {name: tuple(note[name]) for name in ("present", "expired") if name in note}
+            return cls(**{**note, **pairs})
         except (ValueError, TypeError, AttributeError):
             # Half of it was written when a machine failed, or another version has written it.
             return cls()
@@ -50,12 +53,24 @@ class LoadedBatches:
         return json.dumps(asdict(self))
 
     def __contains__(self, batch: int) -> bool:
-        return self.first <= batch <= self.last
+        return any(first <= batch <= last for first, last in self._ranges)
+
+    @property
+    def _ranges(self) -> tuple[tuple[int, int], ...]:
+        return (self.first, self.last), self.expired
 
     def others(self) -> Column:
         """The condition that rows of a table are of no loaded micro-batch; it prunes files and row groups."""
         batch = F.col(BATCH)
-        return batch.isNull() | (batch < self.first) | (batch > self.last)
+        outside = [(batch < first) | (batch > last) for first, last in self._ranges]
+        return batch.isNull() | (outside[0] & outside[1])
+
+    def without(self, expired: Collection[int]) -> "LoadedBatches":
+        """The note after these have expired, too."""
+        low, high = self.expired
+        # Otherwise the next run would take the table for an earlier state, and compare all of it.
+        present = tuple(batch for batch in self.present if batch not in expired)
+        return replace(self, present=present, expired=(min([low, *expired]), max([high, *expired])))
 
     def returned(self, had: Mapping[int, int], where: str | None) -> Collection[int]:
         """The micro-batches of which the table has what the last run's model made of them.
@@ -114,7 +129,7 @@ class TableResults:
         known = kept.batches()
         noted = before = LoadedBatches.of(kept.loaded())
         if any(done.where(F.col(BATCH) == batch).isEmpty() for batch in noted.present):
-            before = LoadedBatches()
+            before = LoadedBatches(expired=noted.expired)
         pending = [batch for batch in known if batch not in before]
         of_pending = done.where(before.others())
         self._known = set(known)
