@@ -1,7 +1,7 @@
 {#
-  Writes a table that follows a log without some rows, as a batch of its own; the batches that it has read stay the
-  same. condition: of the rows that stay. keeps_previous: whether queries on the table before can still end. Returns the
-  record.
+  Writes a table that follows a log again, without the rows that are erased or older than `retain`, as a batch of its
+  own. What it has read of the log stays. condition: of the rows that stay. keeps_previous: whether queries on the table
+  before can still end. Returns the record.
 #}
 {%- macro _rewrite_follower(job, last, operation, reason, condition, rows_new, keeps_previous=false) -%}
   {%- set table = deltawave._attempt_relation(job, last.rows) -%}

@@ -1,7 +1,8 @@
 {#
-  Writes a table that follows a log without the rows, as a batch of its own; the batches that it has read stay the same.
+  Writes a table that follows a log again, without the rows, as a batch of its own. What it has read of the log stays.
   The select is in following/_rewrite_follower.sql. Both older tables are dropped at once, since the oldest may have
-  rows that the log has deleted: queries that still read them fail. Delta and Iceberg keep older files as long as the table. log: the log's record.
+  rows that the log has deleted: queries that still read them fail. Delta and Iceberg keep older files as long as the
+  table. log: the log's record.
 #}
 {%- macro _erase_from_follower(follower, place, subject, log) -%}
   {%- set job, last = follower.job, follower.record -%}

@@ -1,6 +1,7 @@
 {#
-  The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for readers of the
-  older view; the rewind's own row names them. until: a batch; later rewinds are ignored.
+  The distinct rows of x__batches, without the batches that a rewind has undone. Their rows stay, for queries that began
+  before the rewind, whose own row says after which batch all were undone (rewound_to). until: a batch; later rewinds
+  are ignored.
 #}
 {%- macro _standing_batches(batches, until=none) -%}
 (

@@ -2,8 +2,8 @@
   Decides the state and ranges with which the next batch is compared:
 
     whole dump    the dump as it landed or, with quarantined rows, as it was accepted; with a tolerance the log
-    first slice   its rows, in the strategy's form; so is a whole dump that was landed because its hashes can't be
-                  compared
+    first slice   its rows, in the strategy's form; likewise those of a whole dump that was landed because its hashes
+                  can't be compared
     later slice   the previous state; this batch's changes are patches, which are read from the log
 
   last: what _open_state returned.

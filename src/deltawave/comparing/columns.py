@@ -100,7 +100,7 @@ class Column:
         if self.is_ignored or self.kind != STRING:
             return None
         if len(others) == len(SIDES):
-            # Of types that have none in common, all values are texts.
+            # Types without a common one, such as a date and a number, are compared as texts.
             is_time = NANOSECONDS in others and all(kind.is_time for kind in others)
             return NANOSECONDS if is_time else NUMBER if all(kind.is_number for kind in others) else None
         if not others:

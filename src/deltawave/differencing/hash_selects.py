@@ -28,7 +28,7 @@ class HashSelects:
         self._fields = rows.schema.fields
         places = {field.name: place for place, field in enumerate(self._fields)}
         self._key = [places[name] for name in unique_key]
-        # What the options choose, also a column that the other side lacks: _hashed_columns in _write_hashes.sql.
+        # _hashed_columns in _write_hashes.sql says which these are: what the options choose, but the key.
         values = [rows.schema[column["name"]] for column in columns if column["is_compared"]]
         names = [name_in_duckdb(field.name) for field in values]
         low, high = hashes(names, [field.dataType for field in values])
