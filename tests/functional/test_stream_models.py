@@ -189,11 +189,13 @@ class TestModel(SalesModel):
         assert sorted(path.name for path in kept.glob("micro_batch=*")) == ["micro_batch=0"]
 
 
+@pytest.mark.formats
 class TestRetained(SalesModel):
     @pytest.fixture(scope="class")
-    def models(self) -> dict[str, str]:
+    def models(self, pytestconfig: pytest.Config) -> dict[str, str]:
         lookup = "{{ config(materialized='table') }} select id, id * 10 as skey from range(20)"
         model = MODEL.replace('how="left"', 'how="left", retain="1 day"')
+        model = model.replace('"append")', f'"append", file_format="{pytestconfig.option.table_format}")')
         return {"sales.py": model, "lookup.sql": lookup, "sources.yml": SOURCES}
 
     def test_old_micro_batches_leave_the_table_and_the_folder(
