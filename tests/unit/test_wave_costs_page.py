@@ -189,7 +189,7 @@ def of_methods(begin: str, end: str) -> tuple[list[Work], Work]:
     ("given", "size", "begin", "end", "count"),
     [
         (LINEITEM, 0.54, "n = 10. Seconds:", "Does the model rank", 8),
-        (LINEITEM, 0.54, "How many constituents?", "Each constituent adds", 8),
+        (LINEITEM, 0.54, "How many constituents?", "Postings, scale", 8),
         (POSTINGS, 1.6, "Postings, scale 0.5", "| query mix |", 8),
     ],
     ids=["schemes", "constituents", "postings"],
