@@ -14,7 +14,7 @@ class _Run(threading.local):
     is_empty = False
 
     def __init__(self) -> None:
-        self.actions: list[Callable[[], object]] = []
+        self.actions: list[Callable[[], None]] = []
 
 
 _run = _Run()
@@ -37,7 +37,7 @@ def is_empty_run() -> bool:
     return _run.is_empty
 
 
-def after_append(action: Callable[[], object]) -> None:
+def after_append(action: Callable[[], None]) -> None:
     """Let ``results_appended`` call this action."""
     _run.actions.append(action)
 

@@ -182,14 +182,14 @@ class IcebergTable:
     def span(self, version: str) -> Span:
         """The files since a snapshot. Raises ``WholeTableError`` if it has expired, or there are too many."""
         snapshots = [self._snapshot(each) for each in (version, self.version)]
-        summaries = [dict(each.summary()) for each in snapshots]
         # Other writers' summaries have had wrong numbers of deletes.
         with_deletes = any(each.deleteManifests(self._table.io()).size() for each in snapshots)
         most = _MOST_WITH_DELETES if with_deletes else _MOST_FILES
-        if any(int(each.get("total-data-files", most + 1)) > most for each in summaries):
+        if any(int(each.summary().get("total-data-files") or most + 1) > most for each in snapshots):
             raise WholeTableError(f"the table has more than {most} files")
         old, new = (self._tasks(int(each), with_deletes) for each in (version, self.version))
-        return Span(old.without(new), new.without(old), len(new.places), int(summaries[1].get("total-files-size", 0)))
+        size = int(snapshots[1].summary().get("total-files-size") or 0)
+        return Span(old.without(new), new.without(old), len(new.places), size)
 
     def rows_of(self, version: str, files: Files) -> DataFrame:
         """The rows of some files of a snapshot, read as Iceberg's procedures read the files that they rewrite."""

@@ -224,7 +224,7 @@ class TestRetained(SalesModel):
         sales.land(3, 1)
         run()
         assert_has(2, 3)
-        # Killed after the table, before the folder: what is returned once more leaves again.
+        # Killed after the table, before the folder: the next run goes on.
         age(1)
         with monkeypatch.context() as patch:
             patch.setattr(BatchFolders, "delete", None)

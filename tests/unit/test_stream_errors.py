@@ -7,7 +7,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from deltawave.meshjoin.batch_folders import HadoopFiles
+from deltawave.meshjoin.hadoop_files import HadoopFiles
 from deltawave.meshjoin.micro_batches import MicroBatches
 from deltawave.spark_errors import message_of
 

@@ -28,8 +28,9 @@
 {%- endmacro -%}
 
 {#
-  The changes that are compared with the limits, and how many rows there were before them: {counts, rows_old}. If a run reads only some of the key
-  ranges, the last changes of each range count, so that a loss is noticed in whichever range it starts.
+  The changes that are compared with the limits, and how many rows there were before them: {counts, rows_old}. If a run
+  reads only some of the key ranges, the last changes of each range count, so that a loss is noticed in whichever range
+  it starts.
 #}
 {%- macro _counted_changes(job, batch) -%}
   {%- if not batch.reading.rotation

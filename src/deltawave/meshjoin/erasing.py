@@ -9,7 +9,8 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 
-from deltawave.meshjoin.batch_folders import BATCH, SHED, STAGING, BatchFolders, HadoopFiles
+from deltawave.meshjoin.batch_folders import BATCH, SHED, STAGING, BatchFolders
+from deltawave.meshjoin.hadoop_files import HadoopFiles
 from deltawave.meshjoin.stored_relation import alongside_tables, forget, pages_alongside_tables
 from deltawave.spark_versions import ClassicFrame
 from deltawave.sql_text import quoted
@@ -55,8 +56,9 @@ def delete_rows(session: SparkSession, name: str, condition: str, keys: Sequence
 
     Of Parquet files only those with such rows are written again, and each is replaced in one step.
     """
-    if provider_of(session, name) == "parquet":
-        _erase_from_files(session.table(name), HadoopFiles(session, _facts(session, name)["Location"]), condition, keys)
+    facts = _facts(session, name)
+    if facts["Provider"].lower() == "parquet":
+        _erase_from_files(session.table(name), HadoopFiles(session, facts["Location"]), condition, keys)
         session.catalog.refreshTable(name)
     else:
         session.sql(f"delete from {name} where {condition}")

@@ -12,7 +12,7 @@ from forgotten import DUMPS, PERSON, assert_forgotten, decoded, select
 from model_options import placed
 from workbench import MODEL, SEVERAL, STOPPING, Workbench
 
-from deltawave.meshjoin.batch_folders import HadoopFiles
+from deltawave.meshjoin.hadoop_files import HadoopFiles
 
 
 class TestErasedReaders:
