@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from deltawave.wave.measuring import seconds as seconds_of
-from laboratory.differential.dbt_project import Project
+from laboratory.differential.dbt_project import Project, profile_settings
 from laboratory.differential.methods import spark_full_outer_join
 from laboratory.differential.snapshots import ORDERS, Snapshots
 from laboratory.session import end_java, open_session
@@ -29,6 +29,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "row_checksum": {"strategy": "row_checksum"},
     "outer_join": {"strategy": "outer_join"},
 }
+# The same with logs of these formats.
+FORMATS = ("delta", "iceberg")
 JOIN = "spark_full_outer_join"
 
 
@@ -68,6 +70,7 @@ def main() -> None:
     parser.add_argument("--order", choices=ORDERS, default="full")
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--models", default="row_checksum,outer_join", help=", ".join(MODELS))
+    parser.add_argument("--format", choices=FORMATS, help="of further models' logs")
     parser.add_argument("--master", default="local-cluster[2,1,4096]")
     parser.add_argument("--partitions", type=int, default=8, help="spark.sql.shuffle.partitions")
     given = parser.parse_args()
@@ -93,15 +96,19 @@ def main() -> None:
             cpu, exchanged = found[name + batch][-1][1:]
             print(f"{name}{batch}: {seconds:.1f} s, {cpu:.1f} CPU s, {exchanged / 1e6:,.0f} MB exchanged", flush=True)
 
+        models = {name: MODELS[name] for name in given.models.split(",")}
+        if given.format:
+            settings.update(profile_settings(given.format))
+            models |= {f"{name}_{given.format}": {**of, "file_format": given.format} for name, of in models.items()}
         snapshots.session = session = open_session(settings)
         for _ in range(given.runs + 1):
             measure(JOIN, partial(seconds_of, partial(spark_full_outer_join, snapshots)))
         found[JOIN] = found[JOIN][1:]
         end_java(session)
-        project = Project(snapshots, {name: MODELS[name] for name in given.models.split(",")}, settings=settings)
+        project = Project(snapshots, models, settings=settings)
         for turn in range(given.runs + 2):
             project.deliver("new" if turn % 2 else "old")
-            for name in given.models.split(","):
+            for name in models:
                 measure(name, partial(project.run, name), (", first batch", ", second batch")[turn] if turn < 2 else "")
         medians = {name: [statistics.median(of) for of in zip(*taken, strict=True)] for name, taken in found.items()}
         for name, median in medians.items():

@@ -13,11 +13,9 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-import yaml
 from pyspark.sql import SparkSession
 
-from laboratory.commands import ROOT
-from laboratory.differential.dbt_project import parsed, run_model, write_project
+from laboratory.differential.dbt_project import parsed, profile_settings, run_model, write_project
 from laboratory.differential.snapshots import KEY, Snapshots
 from laboratory.session import SETTINGS, end_java, open_session
 
@@ -34,15 +32,14 @@ def main() -> None:
     parser.add_argument("--format", choices=["delta", "iceberg"], default="delta")
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()
-    profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
-    settings = profiles["deltawave_demo"]["outputs"][given.format]["server_side_parameters"]
     folder = Path(tempfile.mkdtemp(prefix="deltawave-versions-"))
     seconds: dict[str, list[float]] = defaultdict(list)
     try:
         session = open_session()
         Snapshots(folder, given.rows, "same", session)
         end_java(session)
-        target = {"threads": 1, "data_dir": str(folder / "spark"), "server_side_parameters": {**SETTINGS, **settings}}
+        settings = {**SETTINGS, **profile_settings(given.format)}
+        target = {"threads": 1, "data_dir": str(folder / "spark"), "server_side_parameters": settings}
         project = folder / "project"
         write_project(project, {"model": MODEL, "nothing": "{{ config(materialized='view') }} select 1 as one"}, target)
         manifest = parsed(project)

@@ -96,7 +96,7 @@
   {%- set batches = deltawave._batches_so_far(followed.job, followed) -%}
   {#-
     If the batches that have expired after the last one read had no changes, the log's first batch is the state that
-    the table has.
+    the table has. Batches after `after` are unread.
   -#}
   {%- set after = [last_read, followed.first_batch] | max -%}
   {%- set is_last_read = 'batch_id = ' ~ last_read ~ ' and attempt = ' ~ deltawave._literal(last.followed.attempt) -%}

@@ -79,17 +79,6 @@ order by batch_id
   {{ return(batches) }}
 {%- endmacro -%}
 
-{#
-  The batches among these that end before an instant, which may expire: an operation would take the rows of all batches
-  before it along, under its own number.
-#}
-{%- macro _batches_before(held, instant) -%}
-  {{ return(
-    held | rejectattr('strategy', 'in', deltawave._operations())
-    | selectattr('batch_at', 'lt', instant) | list
-  ) }}
-{%- endmacro -%}
-
 {# The held batch with that number, which must not be the last one. #}
 {%- macro _held_batch(macro_name, work, held, to_batch) -%}
   {%- for batch in held[:-1] if to_batch | string == batch.batch_id | string -%}

@@ -6,8 +6,8 @@
     dbt run-operation deltawave.expire --args '{model: accounts_changes, before: "2026-01-01"}'
 
   before: a date or timestamp in UTC; batches whose _batch_at is earlier expire. The older log stays until purge;
-  with purges: true it goes at once, with a receipt. Batches that a table which follows the log has not read are refused;
-  with even_unread: true they expire.
+  with purges: true it goes at once, with a receipt. Batches that a reader has still to read (see _first_unread) are
+  refused; with even_unread: true they expire.
 #}
 {%- macro expire(model, to_batch=none, before=none, purges=false, even_unread=false) -%}
   {%- if not execute -%}{{ return(none) }}{%- endif -%}

@@ -83,10 +83,18 @@ def run_operation(folder: Path, name: str, arguments: Mapping[str, Any], manifes
         raise RuntimeError(str(done.exception or f"{name} failed"))
 
 
+def profile_settings(name: str) -> dict[str, Any]:
+    """The settings of the demo's profile of that name: ``delta``, ``iceberg``."""
+    profiles = yaml.safe_load((ROOT / "profiles" / "profiles.yml").read_text())
+    settings: dict[str, Any] = profiles["deltawave_demo"]["outputs"][name]["server_side_parameters"]
+    return settings
+
+
 class Project:
     """A dbt project with a model per method. Its source is the old and the new snapshot in turns.
 
-    ``filters``: what follows the select of a model; ``settings``: more of Spark's.
+    ``models``: options of each, and ``file_format``; ``filters``: what follows the select of a model; ``settings``:
+    more of Spark's.
     """
 
     def __init__(
@@ -100,7 +108,13 @@ class Project:
         self.folder = snapshots.folder / "project"
         texts = {}
         for name, options in models.items():
-            given: dict[str, Any] = {"materialized": "differential", "unique_key": KEY, "meta": dict(options)}
+            meta = dict(options)
+            given: dict[str, Any] = {
+                "materialized": "differential",
+                "unique_key": KEY,
+                "file_format": meta.pop("file_format", "parquet"),
+                "meta": meta,
+            }
             arguments = ", ".join(f"{option}={value!r}" for option, value in given.items())
             select = f"select * from parquet.`{snapshots.folder / 'source'}` {(filters or {}).get(name, '')}"
             texts[name] = f"{{{{ config({arguments}) }}}}\n{select}"

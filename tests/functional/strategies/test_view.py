@@ -139,7 +139,10 @@ class TestView:
         # Two batches that are expired before the view has seen the second of them.
         for some in (rows[1:], rows):
             shop.build("--select", "orders_changes", orders=some)
-        assert shop.bench.operate("expire", model="orders_changes", to_batch=number + 4).ok
+        expiry = {"model": "orders_changes", "to_batch": number + 4}
+        refused = shop.bench.operate("expire", **expiry).text
+        assert f"order_lines has not read the batches of orders_changes from {number + 4} on" in refused
+        assert shop.bench.operate("expire", **expiry, even_unread=True).ok
         assert f"the log of 'orders_changes' no longer has the changes after batch {number + 3}" in shop.refused()
         shop.build("--select", "order_lines", *ACCEPTED)
         assert shop.changes("order_id, customer, _change_type") == [(3, "cid", "update")]
@@ -224,7 +227,7 @@ MEANWHILE = {
     "run_query.sql": """
 {% macro run_query(sql) %}
   {% if execute and '__anchors_' in sql.split('\n')[0] and var('expire_to', none) %}
-    {% do deltawave.expire('orders_changes', to_batch=var('expire_to')) %}
+    {% do deltawave.expire('orders_changes', to_batch=var('expire_to'), even_unread=true) %}
   {% endif %}
   {% call statement('run_query_statement', fetch_result=true, auto_begin=false) %}{{ sql }}{% endcall %}
   {{ return(load_result('run_query_statement').table) }}
