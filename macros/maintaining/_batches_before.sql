@@ -1,6 +1,6 @@
 {#
-  The batches among these that end before an instant, which may expire: an operation would take the rows of all batches
-  before it along, under its own number.
+  The batches among these that end before an instant, and may expire. Not operations: as the last one to expire, an
+  operation would give its own number to the rows of all batches before it.
 #}
 {%- macro _batches_before(held, instant) -%}
   {{ return(

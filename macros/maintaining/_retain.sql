@@ -9,7 +9,7 @@
   {{ return(deltawave._expire_for_good(work, until) if until else record) }}
 {%- endmacro -%}
 
-{# The last batch that is older than the span and that all have read; none if nothing expires. #}
+{# The last batch that is older than the span and that all readers have read; none if nothing expires. #}
 {%- macro _expired_by_age(work) -%}
   {%- set job, record = work.job, work.record -%}
   {%- set oldest = deltawave._oldest_within(job.settings.retain, record.batch_at) -%}

@@ -9,8 +9,8 @@
   {%- set strategy = deltawave._strategy_named(job.name, named) -%}
   {%- set other = deltawave._strategy_named(job.name, strategy.elsewhere) if strategy.elsewhere else none -%}
   {#-
-    row_checksum instead of hash_compressed: where DuckDB does not reach the rows, or as the log began, since a log that
-    lacks the rows of its first dump cannot give the other strategy what it keeps.
+    row_checksum instead of hash_compressed: where DuckDB does not reach the rows, or if the log began with it and lacks
+    the rows of its first dump, since then it cannot give the other strategy what that keeps.
   -#}
   {%- set is_bound = other and last and last.is_baseline and deltawave._is_kept_by(other, last.state) -%}
   {%- if other and (is_bound or not deltawave._is_reached_by_duckdb(job)) -%}
