@@ -27,7 +27,7 @@ QUICK = {
     "quick_history": """
         tests/functional/contract/test_short.py::TestShortHistories::test_main_events[outer_join] --sparing""",
 }
-# In both `make test` and `make test-all`.
+# In both `make test` and `make test-all`, and first, since the pages take longest.
 BOTH = {
     # The first pages as they are written, in environments that their own commands make.
     "pages": "tests/functional/test_pages_as_written.py tests/functional/test_installed_package.py",
@@ -36,12 +36,9 @@ BOTH = {
     "browser": "tests/browser",
     "units": "tests/unit",
 }
-# What takes longest comes first.
 CORE = {
     "histories": "tests/functional -m 'core and not hive' --sparing",
     "kills": "tests/crash/test_kills.py::test_each_step_is_killed_once",
-    "install": """
-        tests/functional/test_consumer.py::test_the_readme_installs_it_into_an_empty_folder_that_builds_a_project""",
     "models": "tests/functional -m 'core and hive'",
     "delta_history": """tests/functional/contract/test_short.py::TestFirstBatches tests/functional/test_ten_days.py
         --table-format=delta --sparing""",
@@ -86,7 +83,7 @@ REST = {
     # Other releases of dbt, Spark and Python, each in an environment of its own.
     "versions": "make test-versions",
 }
-SIZES = {"quick": QUICK, "test": CORE | BOTH, "all": REST | BOTH}
+SIZES = {"quick": QUICK, "test": BOTH | CORE, "all": BOTH | REST}
 LANES = QUICK | BOTH | CORE | REST
 
 
