@@ -5,7 +5,7 @@
 #}
 {%- macro _first_unread(log, batches) -%}
   {%- set first = namespace(found=none) -%}
-  {%- set expired = batches[0].batch_id if batches and batches[0].changes else 0 -%}
+  {%- set expired = batches[0].batch_id if batches and batches[0].changes else 1 -%}
   {%- for reader in deltawave._read_by_followers(log) + deltawave._read_by_joins(log, expired) -%}
     {%- set unread = batches | selectattr('batch_id', 'gt', reader.read) | selectattr('changes') | list -%}
     {%- if unread and (not first.found or unread[0].batch_id < first.found.batch_id) -%}
@@ -41,7 +41,7 @@
         and deltawave._in_catalog(relation) -%}
       {%- set record = deltawave._record_shown(deltawave._open_job(node.name, settings, relation)) or {} -%}
       {%- set batches = (record.progress or {}).batches or {} -%}
-      {%- for name in deltawave._names_of(log) if batches.get(name, 0) >= [from_batch, 1] | max -%}
+      {%- for name in deltawave._names_of(log) if batches.get(name, 0) >= from_batch -%}
         {%- do readers.append({'name': node.name, 'read': batches[name]}) -%}
       {%- endfor -%}
     {%- endif -%}
@@ -52,6 +52,5 @@
 {# The record that a view shows; none if the name holds what another materialization or program has made. #}
 {%- macro _record_shown(job) -%}
   {%- set view = deltawave._mark_in(deltawave._facts_of(job, job.target).get('View Text') or '') -%}
-  {%- set is_there = view.batch_id and deltawave._in_catalog(deltawave._commit_relation(job, view.batch_id)) -%}
-  {{ return(deltawave._read_commit(job, view.batch_id) if is_there else none) }}
+  {{ return(deltawave._read_commit(job, view.batch_id) if view.batch_id else none) }}
 {%- endmacro -%}
