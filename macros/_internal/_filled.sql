@@ -35,3 +35,10 @@
   {%- endfor -%}
   {{ return('%.1f' | format(scaled.value) ~ 'e+' ~ '%02d' | format(scaled.exponent)) }}
 {%- endmacro -%}
+
+{# A share for readers: 200%, 23%, 4.1%, <0.1%. #}
+{%- macro _percent(share) -%}
+  {%- if 0 < share and share < 0.001 -%}{{ return('<0.1%') }}{%- endif -%}
+  {%- set percent = share * 100.0 -%}
+  {{ return(('%.0f' if share >= 0.0995 or percent == percent | round else '%.1f') | format(percent) ~ '%') }}
+{%- endmacro -%}

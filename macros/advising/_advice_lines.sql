@@ -33,7 +33,7 @@
   {%- do lines.extend(['', "  pages: those that a run reads and writes, its previous state and the log included, in per cent of the table's pages"]) -%}
   {%- do lines.extend(['', 'Take ' ~ choice.named ~ (
     ' with a covering copy' if choice.covering_copy else ''
-  ) ~ ': ' ~ choice.reason, '']) -%}
+  ) ~ ': ' ~ choice.reason ~ '.' ~ deltawave._first_needed(table, choice), '']) -%}
   {{ return(lines + deltawave._advised_config(table, choice)) }}
 {%- endmacro -%}
 
@@ -70,9 +70,14 @@
   {{ return(lines + ['      },', '  ) }' ~ '}'] + (['  select ... from <covering copy>'] if choice.covering_copy else [])) }}
 {%- endmacro -%}
 
-{# A share for readers: 200%, 23%, 4.1%, <0.1%. #}
-{%- macro _percent(share) -%}
-  {%- if 0 < share and share < 0.001 -%}{{ return('<0.1%') }}{%- endif -%}
-  {%- set percent = share * 100.0 -%}
-  {{ return(('%.0f' if share >= 0.0995 or percent == percent | round else '%.1f') | format(percent) ~ '%') }}
+{# What the source lacks for the choice, as a sentence. #}
+{%- macro _first_needed(table, choice) -%}
+  {%- set missing = [] -%}
+  {%- set requires = deltawave._strategy_named('advise', choice.strategy).requires -%}
+  {%- if 'updated_at' in requires and not table.has_timestamps -%}{%- do missing.append('a timestamp') -%}{%- endif -%}
+  {%- if 'delete_flag' in requires and not table.flags_deletes -%}
+    {%- do missing.append('a delete flag') -%}
+  {%- endif -%}
+  {{ return(' Before that, add ' ~ missing | join(' and ')
+    ~ ' to the source, and have every change set what it adds.' if missing else '') }}
 {%- endmacro -%}

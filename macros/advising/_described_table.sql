@@ -1,8 +1,9 @@
 {# The input for weighing strategies: the arguments of advise, checked, with sizes given, measured or assumed. #}
 {%- macro _described_table(model, arguments, snapshot_date) -%}
   {%- do deltawave._check_description(arguments) -%}
-  {%- set table = dict(
-    arguments, note=none, unique_key=['<key>'], remote='<remote>', snapshot_date=snapshot_date, timestamps=[],
+  {%- set table = dict(deltawave._usual_table(), **arguments) -%}
+  {%- do table.update(
+    note=none, unique_key=['<key>'], remote='<remote>', snapshot_date=snapshot_date, timestamps=[],
   ) -%}
   {%- if model is not none -%}
     {%- set wanted = [] -%}

@@ -33,6 +33,6 @@
     'is_clustered': is_clustered, 'is_join': is_join, 'relations': relations,
   }, snapshot_date) -%}
   {%- set weighed = deltawave._weighed_strategies(table) -%}
-  {%- set choice = deltawave._advised_choice(table, weighed) -%}
+  {%- set choice = deltawave._best_strategy(table, weighed) -%}
   {%- do print(deltawave._advice_lines(table, weighed, choice) | join('\n') ~ '\n') -%}
 {%- endmacro -%}

@@ -1,18 +1,19 @@
 """`advise`: its choice for typical sources, and what it refuses."""
 
-from itertools import product
+from collections.abc import Callable, Iterator
+from itertools import count, product
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from dbt_common.exceptions import CompilationError
-from unit.macro_harness import Macros, Node, Relation
+from unit.macro_harness import ROOT, Macros, Node, Relation
 
 BIG = {"rows": 50_000_000}
 FLAGGED = {"has_timestamps": True, "flags_deletes": True}
 # A source, the strategy, and words of the reason.
 SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
-    "nothing is known": ({}, "auto", "a table of 200.0 MB is read quickly"),
+    "nothing is known": ({}, "auto", "it reads and writes least, 218% of the table"),
     "small, with all one can wish for": ({**FLAGGED, "rows": 10_000}, "auto", "nothing can be missed"),
     "big": (BIG, "auto", "it reads and writes least, 218% of the table"),
     "big, without Python": ({**BIG, "python": False}, "auto", "it reads and writes least, 316% of the table"),
@@ -60,6 +61,7 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "range_checksum",
         "no other sends fewer rows (10,000,000 of 50,000,000).",
     ),
+    "big, of which much changes": ({**BIG, "change_fraction": 0.3}, "auto", "it reads and writes least, 400%"),
     "remote, changes all over the table": (
         {**BIG, "is_remote": True},
         "auto",
@@ -70,7 +72,11 @@ SOURCES: dict[str, tuple[dict[str, Any], str, str]] = {
         "auto",
         "no other sends fewer rows (50,000,000 of 50,000,000); of those it reads and writes least, 400% of the table.",
     ),
-    "remote and small": ({"is_remote": True}, "auto", "a table of 200.0 MB is read quickly"),
+    "remote and small": (
+        {"is_remote": True, "row_bytes": 99},
+        "auto",
+        "(1,000,000 of 1,000,000); a table of less than 100 MB is read quickly",
+    ),
     "remote and small, with timestamps and flags": (
         {**FLAGGED, "is_remote": True},
         "timestamp_delete_flag",
@@ -143,43 +149,76 @@ def test_a_typical_source_gets_its_strategy(source: str) -> None:
     assert strategy == "auto" if settings["is_auto"] else settings["strategy"] == strategy.split()[0]
 
 
-def by_the_chart(source: dict[str, Any]) -> str:
-    """The strategy that the chart in docs/strategies/choosing.md leads to."""
-    is_remote, is_large = source["is_remote"], source["rows"] * source["row_bytes"] > 2e8
-    is_flagged = source["has_timestamps"] and source["flags_deletes"]
-    # Few: up to 1,000 rows, or one in 4,000. Close together: within a fifth of the table.
+Source = dict[str, Any]
+
+
+def is_spread_little(source: Source) -> bool:
+    """Few: up to 1,000 rows, or one in 4,000. Close together: within a fifth of the table."""
     most_changes = min(source["rows"] / 4000, 1000)
-    is_spread_little = source["is_clustered"] or round(source["rows"] * source["change_fraction"]) <= most_changes
-    if source["is_join"]:
-        return "view"
-    if not source["can_be_locked"]:
-        if is_flagged:
-            return "timestamp_delete_flag"
-        return "range_checksum" if is_spread_little else "ranges"
-    if not is_large and not is_remote:
-        return "auto"
-    if is_flagged:
-        return "timestamp_delete_flag"
-    if source["has_timestamps"] and not source["has_deletes"]:
-        return "timestamp"
-    return "range_checksum" if is_spread_little else "auto"
+    return bool(source["is_clustered"]) or round(source["rows"] * source["change_fraction"]) <= most_changes
 
 
+# The chart's questions, in its order, and their answers.
+QUESTIONS: dict[str, Callable[[Source], bool]] = {
+    "a join of relations<br/>with change logs?": lambda source: source["is_join"],
+    "may the source be read<br/>whole while it is used?": lambda source: source["can_be_locked"],
+    "less than 100 MB,<br/>and not remote?": lambda source: (
+        source["rows"] * source["row_bytes"] < 1e8 and not source["is_remote"]
+    ),
+    "does every change set a<br/>timestamp, are deletes flagged?": lambda source: (
+        source["has_timestamps"] and source["flags_deletes"]
+    ),
+    "does every change set a<br/>timestamp, is nothing deleted?": lambda source: (
+        source["has_timestamps"] and not source["has_deletes"]
+    ),
+    "are changes few,<br/>or close together?": is_spread_little,
+}
 FLAGS = ("has_timestamps", "flags_deletes", "has_deletes", "is_remote", "can_be_locked", "is_clustered", "is_join")
 
 
-@pytest.mark.parametrize("python", [True, False])
-@pytest.mark.parametrize("rows", [1_000_000, 100_000_000])
-def test_the_advice_is_that_of_the_chart(rows: int, python: bool) -> None:
+def decisions(python: bool) -> list[tuple[Source, str]]:
+    """Sources of all kinds, each with the strategy that is best for it."""
     macros = Macros()
     macros.adapter.runs_python = lambda: python
-    others = {"key_bytes": 8, "compared_fraction": 1, "schema_can_change": False, "relations": 2, "snapshot_date": None}
-    for row_bytes, change, *flags in product([100, 900], [0.00001, 0.01], *[[False, True]] * len(FLAGS)):
-        sizes = {"rows": rows, "row_bytes": row_bytes, "change_fraction": change}
-        source = sizes | dict(zip(FLAGS, flags, strict=True))
-        table = others | source
-        advised = macros._advised_choice(table, macros._weighed_strategies(table))["named"]
-        assert advised == by_the_chart(source), source
+    found = []
+    for rows, row_bytes, change, *flags in product(
+        [900_000, 100_000_000], [100, 900], [0.00001, 0.01], *[[False, True]] * len(FLAGS)
+    ):
+        source = macros._usual_table() | dict(zip(FLAGS, flags, strict=True))
+        source |= {"rows": rows, "row_bytes": row_bytes, "change_fraction": change}
+        best = macros._best_strategy(source, macros._weighed_strategies(source))
+        found.append((source, best["named"] + ("<br/>with ranges_per_run" if best["ranges_per_run"] else "")))
+    return found
+
+
+def tree(cases: list[tuple[Source, str]], questions: tuple[str, ...] = tuple(QUESTIONS)) -> Any:
+    """A decision as a strategy's name, or as (question, what follows from yes, what follows from no)."""
+    names = {name for _, name in cases}
+    if len(names) == 1:
+        return names.pop()
+    first, *others = questions
+    yes = tree([case for case in cases if QUESTIONS[first](case[0])], tuple(others))
+    no = tree([case for case in cases if not QUESTIONS[first](case[0])], tuple(others))
+    return yes if yes == no else (first, yes, no)
+
+
+def drawn(decision: Any, ids: Iterator[int], before: str = "") -> Iterator[str]:
+    """Lines of a mermaid chart."""
+    me = f"n{next(ids)}"
+    if isinstance(decision, str):
+        yield f"    {before}{me}[{decision}]"
+        return
+    question, yes, no = decision
+    yield f"    {before}{me}{{{question}}}"
+    yield from drawn(yes, ids, f"{me} -- yes --> ")
+    yield from drawn(no, ids, f"{me} -- no --> ")
+
+
+@pytest.mark.parametrize("python", [True, False])
+def test_the_chart_is_drawn_from_the_decisions(python: bool) -> None:
+    chart = "\n".join(drawn(tree(decisions(python)), count()))
+    page = (ROOT / "docs" / "strategies" / "choosing.md").read_text()
+    assert f"```mermaid\nflowchart TD\n{chart}\n```" in page, chart
 
 
 @pytest.mark.parametrize("flags", [{}, FLAGGED, {"can_be_locked": False}, {"is_remote": True}])
@@ -187,9 +226,7 @@ def test_no_other_strategy_that_can_be_used_costs_less(flags: dict[str, bool]) -
     """By the advice's own table: rows over a network, then pages; small tables are joined, wherever that is usable."""
     macros = Macros()
     macros.adapter.runs_python = lambda: True
-    others = {"key_bytes": 8, "schema_can_change": False, "relations": 2, "is_join": False, "snapshot_date": None}
-    others |= {"has_timestamps": False, "flags_deletes": False, "has_deletes": True, "can_be_locked": True}
-    others |= {"is_remote": False}
+    others = macros._usual_table()
     sizes = ("rows", "row_bytes", "change_fraction", "compared_fraction", "is_clustered")
     points = product(
         [1000, 3_000_000, 50_000_000, 10**9], [40, 1500], [1e-6, 1e-5, 0.001, 0.3], [0.05, 1], [False, True]
@@ -197,10 +234,10 @@ def test_no_other_strategy_that_can_be_used_costs_less(flags: dict[str, bool]) -
     for point in points:
         table = others | flags | dict(zip(sizes, point, strict=True))
         weighed = [one for one in macros._weighed_strategies(table) if one["usable"]]
-        chosen = macros._advised_choice(table, weighed)
+        chosen = macros._best_strategy(table, weighed)
         costs = (chosen["rows_sent"], chosen["pages"])
         least = min((one["rows_sent"], one["pages"]) for one in weighed)
-        is_small = table["rows"] * table["row_bytes"] <= 2e8
+        is_small = table["rows"] * table["row_bytes"] < 1e8
         assert costs == least or (is_small and chosen["named"] == "auto" and costs[0] == least[0]), point
 
 

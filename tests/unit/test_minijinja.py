@@ -203,8 +203,13 @@ CALLS: dict[str, Callable[[Macros], Any]] = {
         make_job(), ["x__commit_5", "X__COMMIT_12", "x__commit_a", "xx__commit_1"]
     ),
     "reasons": lambda macros: [
-        macros._reason_of_size(job(macros, "outer_join"), {"rows_new": 5, "progress_strategy": "hash_compressed"}),
-        macros._reason_for_hashes({"rows_new": 47967, "inserts": 1, "updates": 20000, "deletes": 3}),
+        *(
+            macros._best_strategy(table, macros._weighed_strategies(table))
+            for rows in (1000, 50_000_000)
+            for facts in ({}, {"is_remote": True}, {"lacks_rows": True, "only": macros._auto_strategies()})
+            for table in [macros._usual_table() | {"rows": rows, "row_bytes": 100} | facts]
+        ),
+        macros._misses_of({"checksums": "rows"}, {"rows_new": 47967}),
         macros._bytes_text(2.5e9),
     ],
     "lineage": lambda macros: [

@@ -25,7 +25,7 @@
 {%- endmacro -%}
 
 {# What auto chooses from; the first one has no assumptions. #}
-{%- macro _auto_strategies() -%}{{ return(['outer_join', 'hash_compressed']) }}{%- endmacro -%}
+{%- macro _auto_strategies() -%}{{ return(['outer_join', 'hash_compressed', 'row_checksum']) }}{%- endmacro -%}
 
 {#
   Refuses a declaration with a trait that the engine does not know, or that contradicts another: nothing else would

@@ -39,8 +39,7 @@ MACROS = own_strategies.MACROS | {
     # As do the partitions of a long log.
     "merging.sql": "{% macro default___merging() %}{{ return({'partitions': 2, 'days': 0}) }}{% endmacro %}",
     # All strategies that auto chooses from.
-    "few_rows.sql": "{% macro default___few_rows() %}{{ return(12) }}{% endmacro %}",
-    "few_bytes.sql": "{% macro default___few_bytes() %}{{ return(1) }}{% endmacro %}",
+    "quick_bytes.sql": "{% macro default___quick_bytes() %}{{ return(1200) }}{% endmacro %}",
     "operate.sql": """
 {% macro operate(operations) %}
   {% for each in operations %}{% do deltawave[each.name](**each.arguments) %}{% endfor %}

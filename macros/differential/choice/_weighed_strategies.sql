@@ -1,12 +1,13 @@
 {#
   Each strategy that has advice, with the reason for or against it: [{strategy, covering_copy, usable, reason, pages,
-  rows_sent}], plainest first. If the model is no join, a strategy that reads change logs has no price.
+  rows_sent}], plainest first. If the model is no join, a strategy that reads change logs has no price. table: see
+  _usual_table.
 #}
 {%- macro _weighed_strategies(table) -%}
   {%- set pages = deltawave._predicted_pages(table) -%}
   {%- set advice = deltawave._advice(table, pages.changed_ranges) -%}
   {%- set weighed = [] -%}
-  {%- for name, strategy in deltawave._strategies().items() -%}
+  {%- for name, strategy in deltawave._strategies().items() if not table.only or name in table.only -%}
     {#- ATDI is the same strategy over a covering copy. -#}
     {%- for way in [name, 'covering_copy'] if way in advice and (way == name or name == 'timestamp_delete_flag') -%}
       {%- set is_priced = strategy.reads != 'logs' or table.is_join -%}
@@ -23,6 +24,27 @@
     {%- endfor -%}
   {%- endfor -%}
   {{ return(weighed) }}
+{%- endmacro -%}
+
+{#
+  A table of which nothing is known but that it can be read whole. Besides what advise takes:
+
+    quick_bytes         a smaller one is read whole
+    only                the strategies that come into question; none: all
+    settings            a model's options; none if they are not known
+    is_reached          DuckDB reaches the rows
+    has_fixed_costs     hashes take longer than a join of few rows
+    lacks_rows          the log does not have the last row of each key, or must not be read for it
+    has_other_columns   the dump has other columns than the log
+#}
+{%- macro _usual_table() -%}
+  {{ return({
+    'compared_fraction': 1, 'change_fraction': 0.01, 'schema_can_change': false, 'has_timestamps': false,
+    'flags_deletes': false, 'has_deletes': true, 'is_remote': false, 'can_be_locked': true, 'is_clustered': false,
+    'is_join': false, 'relations': 2, 'key_bytes': 8, 'snapshot_date': none,
+    'quick_bytes': adapter.dispatch('_quick_bytes', 'deltawave')(), 'only': none, 'settings': none,
+    'is_reached': true, 'has_fixed_costs': true, 'lacks_rows': false, 'has_other_columns': false,
+  }) }}
 {%- endmacro -%}
 
 {#
@@ -70,8 +92,12 @@
 {%- macro _reason_against(strategy, advice, table) -%}
   {%- if table.snapshot_date and 'snapshot_date' in strategy.allows and (strategy.reads != 'logs' or table.is_join) -%}
     {{ return('compares no dumps of several dates: it takes no snapshot_date') }}
+  {%- elif strategy.checksums == 'rows' and deltawave._reason_against_hashes(strategy, table) -%}
+    {{ return(deltawave._reason_against_hashes(strategy, table)) }}
   {%- elif (strategy.library or strategy.compares == 'python') and not deltawave._runs_python() -%}
     {{ return('compares in Python, which takes a profile of type: deltawave') }}
+  {%- elif strategy.elsewhere and not table.is_reached -%}
+    {{ return('DuckDB does not reach the rows') }}
   {%- elif advice.locks and not table.can_be_locked -%}
     {{ return('reads the source whole, which may not be locked') }}
   {%- elif 'updated_at' in strategy.requires and not (table.has_timestamps or table.schema_can_change) -%}
@@ -84,4 +110,18 @@
     {{ return('the model is no join of relations with change logs') }}
   {%- endif -%}
   {{ return(advice.against or none) }}
+{%- endmacro -%}
+
+{# Why rows cannot, or should not, be compared by hashes, which the state keeps instead of the rows; none if they can. #}
+{%- macro _reason_against_hashes(strategy, table) -%}
+  {%- for option, allowed in strategy.allows.items() if table.settings and table.settings[option] not in allowed -%}
+    {{ return("'" ~ option ~ "' can't be " ~ table.settings[option] ~ ' with hashes') }}
+  {%- endfor -%}
+  {%- if table.lacks_rows -%}
+    {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
+  {%- elif table.has_other_columns -%}
+    {{ return('the dump has other columns than the log') }}
+  {%- elif table.change_fraction > 0.2 and table.rows * table.row_bytes >= table.quick_bytes -%}
+    {{ return('more than a fifth of the rows change, whose hashes are written again in each run') }}
+  {%- endif -%}
 {%- endmacro -%}
