@@ -71,7 +71,8 @@ REST = {
     "delta": "tests/functional -m 'formats or delta' --table-format=delta --sparing",
     "iceberg": "tests/functional -m 'formats or iceberg' --table-format=iceberg --sparing",
     # Tables on S3, which renames and deletes folders file by file.
-    "s3": "tests/crash/test_kills.py::test_each_step_is_killed_once tests/functional -m s3 --warehouse=s3 --sparing",
+    "s3": """tests/crash/test_kills.py::test_each_step_is_killed_once tests/crash/test_killed_erasure.py
+        tests/functional -m s3 --warehouse=s3 --sparing""",
     "s3_delta": """tests/functional/contract/test_short.py::TestFirstBatches
         --table-format=delta --warehouse=s3 --sparing""",
     "s3_iceberg": """tests/functional/contract/test_short.py::TestFirstBatches

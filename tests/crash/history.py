@@ -1,6 +1,7 @@
 """A small history of dated dumps, and the change log that a plain comparison of them gives."""
 
 import random
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -66,3 +67,8 @@ def log(history: list[Dump]) -> set[Change]:
                 changes.add(Change(batch_id, key, "update", new[key], old[key]))
         old = new
     return changes
+
+
+def sizes(changes: set[Change]) -> dict[str, int]:
+    """The number of changes of each batch, by its number."""
+    return dict(Counter(str(change.batch_id) for change in changes))

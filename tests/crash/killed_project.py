@@ -129,11 +129,11 @@ class KilledProject:
         profile = {"crash": {"target": "test", "outputs": {"test": target}}}
         (self.project / "profiles.yml").write_text(yaml.safe_dump(profile))
 
-    def dbt(self, last: int, *args: str, stops: Mapping[str, str] | None = None) -> DbtProcess:
-        """Start ``dbt run`` on the dumps up to number ``last`` (from 1); ``stops`` says where models wait."""
+    def dbt(self, last: int, *args: str, stops: Mapping[str, str] | None = None, command: str = "run") -> DbtProcess:
+        """Start a command of dbt on the dumps up to number ``last`` (from 1); ``stops`` says where models wait."""
         self.gate.write_text("")
         process = DbtProcess(
-            [str(Path(sys.executable).with_name("dbt")), "run", "--profiles-dir", ".", *args],
+            [str(Path(sys.executable).with_name("dbt")), command, "--profiles-dir", ".", *args],
             self.project,
             self.folder / f"dbt_{len(self._started)}.txt",
             self.environment

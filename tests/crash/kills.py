@@ -129,9 +129,7 @@ def accepted(model: str, plan: Plan, dumps: list[history.Dump]) -> list[history.
 
 def assert_only_whole_batches(model: str, reader: Reader, dumps: list[history.Dump]) -> None:
     """Every poll saw a prefix of the batches, each with all of its rows, and never fewer than before."""
-    sizes: dict[str, int] = {}
-    for change in history.log(dumps):
-        sizes[str(change.batch_id)] = sizes.get(str(change.batch_id), 0) + 1
+    sizes = history.sizes(history.log(dumps))
     last = 0
     for poll in reader.polls(model):
         assert "error" not in poll, poll

@@ -50,6 +50,19 @@ def write_project(folder: Path, models: Mapping[str, str], target: Mapping[str, 
         (folder / "models" / f"{name}.sql").write_text(text + "\n")
 
 
+def add_thrift_target(folder: Path, port: int) -> tuple[str, str]:
+    """Add a Thrift server on this machine to the profile of a project, and return the options that take it.
+
+    It takes dbt-spark with PyHive.
+    """
+    file = folder / "profiles.yml"
+    profiles = yaml.safe_load(file.read_text())
+    server = {"type": "spark", "method": "thrift", "host": "127.0.0.1", "port": port, "user": "dbt", "schema": "bench"}
+    profiles["bench"]["outputs"]["thrift"] = server | {"threads": 1}
+    file.write_text(yaml.safe_dump(profiles))
+    return "--target", "thrift"
+
+
 def _folders(folder: Path) -> list[str]:
     return ["--project-dir", str(folder), "--profiles-dir", str(folder)]
 
@@ -130,6 +143,6 @@ class Project:
         for file in (self.snapshots.folder / side).glob("*.parquet"):
             (source / file.name).hardlink_to(file)
 
-    def run(self, name: str) -> float:
-        """Run the model, and return the seconds that its batch took."""
-        return run_model(self.folder, name)
+    def run(self, name: str, *more: str) -> float:
+        """Run the model, and return the seconds that its batch took. ``more``: options of dbt."""
+        return run_model(self.folder, name, *more)

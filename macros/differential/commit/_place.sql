@@ -57,7 +57,8 @@ from staged
 {%- macro _place(job, record) -%}
   {%- for name in record.staged_in if job.settings.file_format == 'parquet' -%}
     {%- set added = ['partition (' ~ deltawave._partition_of(record) ~ ')'] -%}
-    {%- for partition in record.partitions if name == record.log and partition.batch_id == -record.batch_id -%}
+    {%- for partition in record.partitions if name == record.log
+        and (partition.batch_id == -record.batch_id or partition.attempt == deltawave._replacing_attempt(record)) -%}
       {%- do added.append('partition (' ~ deltawave._partition_of(partition) ~ ')') -%}
     {%- endfor -%}
     {%- do deltawave._run(
@@ -79,6 +80,9 @@ from staged
     {%- do deltawave._run(job, 'delete from ' ~ table ~ ' where ' ~ deltawave._are_partitions(staged)) -%}
     {{ return(none) }}
   {%- endif -%}
+  {%- if adapter.delete_in_each is defined -%}
+    {%- do adapter.delete_in_each(deltawave._folder(job, table), 'attempt=' ~ deltawave._replacing_attempt(batch)) -%}
+  {%- endif -%}
   {%- set partition = ' partition (' ~ deltawave._partition_of(staged[1]) ~ ')' -%}
   {%- for folder in [
     deltawave._staged_folder(job, staged[0], table), deltawave._staged_folder(job, staged[1], table),
@@ -91,6 +95,9 @@ from staged
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}
+
+{# The attempt of partitions that an erasure has in place of others of the same numbers. #}
+{%- macro _replacing_attempt(batch) -%}{{ return(batch.attempt ~ '_' ~ batch.batch_id) }}{%- endmacro -%}
 
 {# The folder of an attempt's rows in a table, as Spark names that of a partition. #}
 {%- macro _staged_folder(job, batch, table) -%}

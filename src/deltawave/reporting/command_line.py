@@ -64,7 +64,7 @@ def add_expire(commands: "Commands") -> None:
     until = command.add_mutually_exclusive_group(required=True)
     until.add_argument("--before", metavar="TIME", help="a date or timestamp in UTC; batches of earlier times expire")
     until.add_argument("--to-batch", type=int, metavar="N", help="the last batch that expires")
-    command.add_argument("--even-unread", action="store_true", help="also batches that a table has still to follow")
+    command.add_argument("--even-unread", action="store_true", help="also batches that others have still to read")
     _add_options_of_dbt(command, expire)
 
 

@@ -2,10 +2,12 @@
 
 import json
 import random
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from followed import FOLLOWERS, assert_followed, follow
-from forgotten import DUMPS, PERSON, SECRETS, assert_forgotten, files, hashes, select
+from forgotten import DUMPS, PERSON, SECRETS, assert_forgotten, files, hashes, select, unpacked
 from workbench import MODEL, STOPPING, Workbench
 
 from dbt.adapters.deltawave import operation_command
@@ -118,10 +120,40 @@ class TestErasing:
         assert bench.operate("erase", model=MODEL, keys=keys).ok
         assert [row[0] for row in bench.log()] == ["a", "b", "d", PERSON]
 
+    def test_files_without_the_person_stay(self, bench: Workbench) -> None:
+        """Not more is written than the files with the person have had."""
+        bench.configure(strategy="outer_join", pre_hook="set spark.sql.files.maxRecordsPerFile = 1000")
+        people = {f"p{number:05}": f"name {number * 7919}" for number in range(8000)}
+        for name in ("one", "two"):
+            bench.build(select({**people, PERSON: SECRETS[0], "a": name}))
+        before, log = self.log_files(bench), bench.log()
+        held = [size for size, has_person in before.values() if has_person]
+        assert 0 < len(held) < len(before) / 2
+        assert bench.operate("erase", model=MODEL, keys=[PERSON]).ok
+        assert bench.log() == [row for row in log if row[0] != PERSON]
+        after = self.log_files(bench)
+        assert 0 < sum(after[inode][0] for inode in after.keys() - before) <= 1.2 * sum(held)
+        assert_forgotten(bench)
+        bench.build(select({**people, "a": "three"}))
+        assert bench.log("account_id, _change_type")[-1] == ("a", "update")
+
+    def log_files(self, bench: Workbench) -> dict[int, tuple[int, bool]]:
+        """Bytes of the log's files, by inode, and whether they have the person."""
+        paths = bench.spark.table(f"{bench.schema}.{MODEL}__log").inputFiles()
+        files = [Path(unquote(urlsplit(path).path)) for path in paths]
+        return {
+            file.stat().st_ino: (file.stat().st_size, PERSON.encode() in unpacked(file.name, file.read_bytes()))
+            for file in files
+        }
+
     def test_it_is_run_again_where_it_was_stopped(self, bench: Workbench, seed: int) -> None:
         """At each step of one of the tables: readers see the rows as before or after, a second run leaves nothing."""
         draw, steps = random.Random(f"{seed} erasing"), ["decide", "place", "record", "publish", "clean", "end"]
         people = {f"{PERSON}-{step}": SECRETS[1] for step in steps}
+        # So that of some partitions only a part is written again.
+        bench.configure(
+            strategy=draw.choice(["auto", "outer_join"]), pre_hook="set spark.sql.files.maxRecordsPerFile = 3"
+        )
         follow(bench)
         for rows in DUMPS[:2]:
             bench.build(select({**people, **rows, "a": rows[PERSON]}))

@@ -5,7 +5,9 @@ A statement takes a tenth of a second, however little it asks for; the catalog i
 
 import json
 import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -69,6 +71,37 @@ class Catalog:
         path, system = self._path(folder)
         if not system.delete(path, True) and system.exists(path):
             raise OSError(f"The folder {folder} can't be deleted.")
+
+    def delete_in_each(self, folder: str, name: str) -> None:
+        """Delete what bears a name in each folder of a folder."""
+        path, system = self._path(folder)
+        for each in list(system.listStatus(path)):
+            if each.isDirectory():
+                self.delete_folder(f"{each.getPath()}/{name}")
+
+    def other_files(self, folder: str, names: Collection[str]) -> list[str]:
+        """The files of data in a folder but those named; none if they are not on a disk of this machine."""
+        own = self._on_disk(folder)
+        found = sorted(own.glob("[!._]*")) if own else []
+        return [file.name for file in found if file.name not in names]
+
+    def link_files(self, folder: str, names: Iterable[str], target: str) -> None:
+        """Have files of a folder in another one, too: as links, or copied where the disk has none."""
+        source, other = self._on_disk(folder), self._on_disk(target)
+        if source is None or other is None:
+            raise OSError(f"No files of a disk: {folder}, {target}.")
+        other.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            # With the sums by which Hadoop checks it.
+            for each in filter(Path.exists, (source / name, source / f".{name}.crc")):
+                try:
+                    (other / each.name).hardlink_to(each)
+                except OSError:
+                    shutil.copyfile(each, other / each.name)
+
+    def _on_disk(self, folder: str) -> Path | None:
+        address = self._path(folder)[0].toUri()
+        return Path(str(address.getPath())) if address.getScheme() in (None, "file") else None
 
     def _path(self, folder: str) -> tuple[Any, Any]:
         path = java_class(self._session, "org.apache.hadoop.fs.Path")(folder)

@@ -283,6 +283,26 @@ class DeltawaveAdapter(SparkAdapter):
         return catalog is not None
 
     @available.parse_none
+    def delete_in_each(self, folder: str, name: str) -> None:
+        """Delete what bears a name in each folder of a folder, where that takes no statement."""
+        with self._catalog(f"{name} in folders of {folder}") as catalog:
+            if catalog:
+                catalog.delete_in_each(folder, name)
+
+    @available.parse_none
+    def other_files(self, folder: str, names: list[str]) -> list[str]:
+        """Return the files of a folder but those named, if ``link_files`` can link them."""
+        with self._catalog(f"files of {folder}") as catalog:
+            return catalog.other_files(folder, names) if catalog else []
+
+    @available.parse_none
+    def link_files(self, folder: str, names: list[str], target: str) -> None:
+        """Have files of a folder, which ``other_files`` has shown, in another one, too."""
+        with self._catalog(f"files of {folder}") as catalog:
+            if catalog:
+                catalog.link_files(folder, names, target)
+
+    @available.parse_none
     def folder_usage(self, folder: str) -> list[int] | None:
         """Return how many files are below a folder, and their bytes; None if only statements can tell."""
         with self._catalog(f"folder {folder}") as catalog:
