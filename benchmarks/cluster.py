@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--models", default="row_checksum,outer_join", help=", ".join(MODELS))
     parser.add_argument("--format", choices=FORMATS, help="of further models' logs")
-    parser.add_argument("--thrift", type=int, help="port of a Thrift server with the same settings, for the same models")
+    parser.add_argument("--thrift", type=int, help="port of a Thrift server with the same settings, which runs the models")
     parser.add_argument("--master", default="local-cluster[2,1,4096]")
     parser.add_argument("--partitions", type=int, default=8, help="spark.sql.shuffle.partitions")
     given = parser.parse_args()
@@ -112,9 +112,7 @@ def main() -> None:
             project.deliver("new" if turn % 2 else "old")
             batch = (", first batch", ", second batch")[turn] if turn < 2 else ""
             for name in models:
-                measure(name, partial(project.run, name), batch)
-                if server:
-                    measure(f"{name} through Thrift", partial(project.run, name, *server), batch)
+                measure(name, partial(project.run, name, *server), batch)
         medians = {name: [statistics.median(of) for of in zip(*taken, strict=True)] for name, taken in found.items()}
         for name, median in medians.items():
             ratios = [own / other for own, other in zip(median, medians[JOIN], strict=True)]
