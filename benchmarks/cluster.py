@@ -71,7 +71,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--models", default="row_checksum,outer_join", help=", ".join(MODELS))
     parser.add_argument("--format", choices=FORMATS, help="of further models' logs")
-    parser.add_argument("--thrift", type=int, help="port of a Thrift server with the same settings, which runs the models")
+    parser.add_argument(
+        "--thrift", type=int, help="port of a Thrift server with the same settings, which runs the models"
+    )
     parser.add_argument("--master", default="local-cluster[2,1,4096]")
     parser.add_argument("--partitions", type=int, default=8, help="spark.sql.shuffle.partitions")
     given = parser.parse_args()

@@ -30,7 +30,10 @@ def test_an_erasure_is_killed_at_each_step(tmp_path: Path, object_store: ObjectS
         region, account = erased = min(change.key for change in changes if change.key[0] is not None)
         kept = {change for change in changes if change.key != erased}
         for number, step in enumerate((*STEPS, None)):
-            arguments = {"models": models[max(0, number - 1) : number + 1], "key": {"region": region, "account_id": account}}
+            arguments = {
+                "models": models[max(0, number - 1) : number + 1],
+                "key": {"region": region, "account_id": account},
+            }
             stops = {models[number]: f"{DUMPS + 1}:{step}"} if step else {}
             erasing = project.dbt(
                 DUMPS, "erase_all", "--args", json.dumps(arguments), stops=stops, command="run-operation"
