@@ -9,7 +9,7 @@
   {%- set log = deltawave._helper_relation(job, last.log) -%}
   {%- set held = {} -%}
   {%- set has_files = job.settings.file_format == 'parquet' and adapter.other_files is defined
-      and '_metadata' not in last.columns | map(attribute='name') | map('lower') -%}
+      and '_metadata' not in deltawave._columns_of(log) | map(attribute='name') | map('lower') -%}
   {%- for row in deltawave._run(job, deltawave._partitions_with(log, subject, has_files)).rows -%}
     {%- do held.update({row[0] ~ ' ' ~ row[1]: {'rows': row[2] | int, 'files': fromjson(row[3])}}) -%}
   {%- endfor -%}

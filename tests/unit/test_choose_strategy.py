@@ -113,18 +113,18 @@ class TestFirstDump:
     @pytest.mark.parametrize(
         ("size", "known"),
         [
-            ("633.0 B", "about 0 MB"),
-            ("12.5 MiB", "about 13 MB"),
-            ("7.2 EiB", "unknown size"),
-            ("1250.0 PiB", "unknown size"),
-            ("8.5E+37 B", "unknown size"),
+            ("633.0 B", ", of about 0 MB"),
+            ("12.5 MiB", ", of about 13 MB"),
+            ("7.2 EiB", ""),
+            ("1250.0 PiB", ""),
+            ("8.5E+37 B", ""),
         ],
     )
     def test_a_small_one_is_joined_but_for_a_log_of_parquet(self, size: str, known: str) -> None:
         strategy, reason = chosen(None, size=size, **DELTA)
         assert strategy == "outer_join"
         small = "a table of less than 100 MB is read quickly, and nothing can be missed"
-        assert reason == f"auto: the first dump, of {known}: {small}"
+        assert reason == f"auto: the first dump{known}: {small}"
         assert chosen(None, size=size)[0] == "hash_compressed"
 
     def test_spark_hashes_a_large_one(self) -> None:
@@ -155,6 +155,19 @@ def test_a_table_near_the_limit_keeps_its_strategy() -> None:
     strategy, reason = chosen(by_hashes | {"rows_new": 200_000}, **DELTA)
     assert strategy == "outer_join"
     assert ": a table of less than 25 MB is read quickly" in reason
+
+
+@pytest.mark.parametrize("rows", [0, 500, 2501, 1_234_567])
+@pytest.mark.parametrize("options", [{}, DELTA, {"before_image": "none"}])
+def test_more_changes_than_rows(rows: int, options: dict[str, Any]) -> None:
+    last = {**LAST, "rows_new": rows, "deletes": 2_000_000}
+    wanted = "hash_compressed" if rows < 1_000_000 and not options else "outer_join"
+    assert chosen(last, **options)[0] == wanted
+
+
+def test_many_changes_of_a_middling_table_do_not_change_its_strategy() -> None:
+    by_hashes = {**LAST, "rows_new": 500_000, "updates": 150_000, "progress_strategy": "hash_compressed"}
+    assert chosen(by_hashes)[0] == chosen(by_hashes, **DELTA)[0] == "hash_compressed"
 
 
 @pytest.mark.parametrize("changes", [100, 3])

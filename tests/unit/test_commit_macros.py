@@ -176,3 +176,20 @@ def test_comments_do_not_set_the_view_back(later: list[str], texts: int) -> None
     altered = [sql for sql in macros.queries if sql.startswith("alter view")]
     assert altered == ["alter view `s`.`x` as select 1 as id"] * texts
     assert any("comment 'who'" in sql for sql in macros.queries) == bool(texts)
+
+
+def test_an_erasure_keeps_its_partitions_when_older_merged_ones_are_dropped() -> None:
+    """They have the numbers of those in whose place they are. A merge drops what batches before it have written."""
+    statements: list[str] = []
+
+    def run_query(sql: str) -> list[tuple[Any, ...]]:
+        statements.append(sql)
+        names = [(1, OTHER), (1, f"{OWN}_30"), (17, OTHER), (-18, OTHER), (-17, f"{OWN}_17"), (29, OTHER), (-30, OWN)]
+        return [(f"batch_id={number}/attempt={attempt}",) for number, attempt in names] if "show" in sql else []
+
+    merge = {"batch_id": 18, "at": "2026-01-01", "partitions": [[1, OTHER], [-18, OTHER]]}
+    Macros(run_query=run_query)._drop_merged(make_job(settings={"file_format": "parquet"}), "log", merge)
+    assert statements[1:] == [
+        "alter table `s`.`x__log` drop if exists "
+        f"partition (batch_id = 17, attempt = '{OTHER}'), partition (batch_id = -17, attempt = '{OWN}_17')"
+    ]

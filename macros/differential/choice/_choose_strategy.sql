@@ -30,33 +30,50 @@
 
 {#
   What is known of a model's table before a run, as _weighed_strategies takes it. A row is taken for 100 bytes, as Spark
-  estimates those of files. note: what it was taken from.
+  estimates those of files; a first dump of unknown size for small. note: what it was taken from.
 #}
 {%- macro _table_of_job(job, last) -%}
   {%- set settings = job.settings -%}
-  {%- set size = last.rows_new * 100 if last else deltawave._size_of_first(job) -%}
-  {%- set changed = last.inserts + last.updates + last.deletes if last else none -%}
   {%- set is_by_hashes = last and deltawave._is_by_hashes(job, last) -%}
-  {#- Once hashes have compared it, so that a table near the limit does not change its strategy with each batch. -#}
-  {%- set quick_bytes = adapter.dispatch('_quick_bytes', 'deltawave')() // (4 if is_by_hashes else 1) -%}
-  {%- set known = 'about ' ~ deltawave._bytes_text(size) if size else 'unknown size' -%}
-  {{ return(dict(
+  {%- set table = dict(
     deltawave._usual_table(),
-    rows=[(size or 0) // 100, 1] | max,
+    rows=[last.rows_new, 1] | max if last else 1000000,
     row_bytes=100,
-    change_fraction=changed / last.rows_new if last and last.rows_new and last.batch_id != last.first_batch else 0.01,
     is_remote=job.remote is not none,
     snapshot_date=settings.snapshot_date,
-    quick_bytes=quick_bytes,
     only=deltawave._auto_strategies(),
     settings=settings,
-    is_reached=deltawave._is_reached_by_duckdb(job),
-    has_fixed_costs=not deltawave._is_quick(job),
     lacks_rows=last and last.is_baseline or settings.initial_load == 'baseline' or settings.before_image == 'none',
     has_other_columns=last and not is_by_hashes and deltawave._columns_differ(job, last),
-    note=deltawave._with_commas(last.rows_new ~ ' rows, ' ~ changed ~ ' of them changed by the last batch') if last
-      else 'the first of several dumps' if settings.snapshot_date is not none else 'the first dump, of ' ~ known,
-  )) }}
+    note='the first of several dumps' if settings.snapshot_date is not none else 'the first dump',
+  ) -%}
+  {%- if last -%}
+    {%- set changed = last.inserts + last.updates + last.deletes -%}
+    {%- do table.update(
+      note=deltawave._with_commas(last.rows_new ~ ' rows, ' ~ changed ~ ' of them changed by the last batch')
+    ) -%}
+    {%- if last.batch_id != last.first_batch -%}
+      {%- do table.update(change_fraction=[changed / table.rows, 1] | min) -%}
+    {%- endif -%}
+  {%- endif -%}
+  {#- What costs a statement is asked only where it decides. -#}
+  {%- if deltawave._reason_against_hashes(deltawave._strategy_named(job.name, 'hash_compressed'), table) -%}
+    {{ return(dict(table, has_fixed_costs=false, is_reached=false)) }}
+  {%- endif -%}
+  {%- do table.update(
+    is_reached=deltawave._is_reached_by_duckdb(job), has_fixed_costs=not deltawave._is_quick(job)
+  ) -%}
+  {%- if is_by_hashes -%}
+    {#- So that a table near the limit does not change its strategy with each batch. -#}
+    {%- do table.update(quick_bytes=table.quick_bytes // 4) -%}
+  {%- elif not last and table.has_fixed_costs -%}
+    {%- set size = deltawave._size_of_first(job) -%}
+    {%- do table.update(rows=[(size or 0) // 100, 1] | max) -%}
+    {%- if size is not none -%}
+      {%- do table.update(note=table.note ~ ', of about ' ~ deltawave._bytes_text(size)) -%}
+    {%- endif -%}
+  {%- endif -%}
+  {{ return(table) }}
 {%- endmacro -%}
 
 {# How often hashes will hide a change, if every row of the next dump counts (LG96 3.2; see _comparisons_before_error). #}

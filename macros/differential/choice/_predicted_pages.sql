@@ -10,7 +10,7 @@
   {%- set copy_pages = deltawave._pages_of(rows, table.key_bytes + compared) -%}
   {%- set index = deltawave._pages_of(rows, flag + pointer) -%}
   {%- set covering = 1 + deltawave._pages_of(rows, flag + pointer + table.key_bytes + compared) -%}
-  {%- set strategies = deltawave._strategies() -%}
+  {%- set strategies = deltawave.default___strategies() -%}
   {%- set ranges = deltawave._default_ranges(strategies.range_checksum, rows) -%}
   {%- set active = [0.2, change, 1 / ranges] | max if table.is_clustered else 1.0 -%}
   {%- set changed_ranges = active * (1 - (1 - change / active) ** (rows / ranges)) -%}

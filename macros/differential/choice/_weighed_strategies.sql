@@ -121,7 +121,8 @@
     {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
   {%- elif table.has_other_columns -%}
     {{ return('the dump has other columns than the log') }}
-  {%- elif table.change_fraction > 0.2 and table.rows * table.row_bytes >= table.quick_bytes -%}
+  {%- elif table.change_fraction > 0.2
+      and table.rows * table.row_bytes >= deltawave._usual_table().quick_bytes -%}
     {{ return('more than a fifth of the rows change, whose hashes are written again in each run') }}
   {%- endif -%}
 {%- endmacro -%}

@@ -84,7 +84,8 @@ where {{ condition }}
 {%- macro _drop_merged(job, log_name, merge, is_postponable=false) -%}
   {%- set table = deltawave._helper_relation(job, log_name) -%}
   {%- set dropped = [] -%}
-  {%- for partition in deltawave._partitions_in(job, table) if partition.batch_id | abs < merge.batch_id -%}
+  {%- for partition in deltawave._partitions_in(job, table)
+      if deltawave._writer_of(partition) < merge.batch_id -%}
     {%- if [partition.batch_id, partition.attempt] not in merge.partitions -%}
       {%- do dropped.append(partition) -%}
     {%- endif -%}

@@ -99,6 +99,12 @@ from staged
 {# The attempt of partitions that an erasure has in place of others of the same numbers. #}
 {%- macro _replacing_attempt(batch) -%}{{ return(batch.attempt ~ '_' ~ batch.batch_id) }}{%- endmacro -%}
 
+{# The number of the batch that wrote a partition: a merge, an erasure, or the one whose changes it has. #}
+{%- macro _writer_of(partition) -%}
+  {%- set erasure = partition.attempt.split('_')[1:] or [partition.batch_id] -%}
+  {{ return(erasure[0] | int | abs) }}
+{%- endmacro -%}
+
 {# The folder of an attempt's rows in a table, as Spark names that of a partition. #}
 {%- macro _staged_folder(job, batch, table) -%}
   {{ return(deltawave._folder(job, table) ~ '/batch_id=' ~ batch.batch_id ~ '/attempt=' ~ batch.attempt) }}

@@ -73,11 +73,10 @@ class Catalog:
             raise OSError(f"The folder {folder} can't be deleted.")
 
     def delete_in_each(self, folder: str, name: str) -> None:
-        """Delete what bears a name in each folder of a folder."""
-        path, system = self._path(folder)
-        for each in list(system.listStatus(path)):
-            if each.isDirectory():
-                self.delete_folder(f"{each.getPath()}/{name}")
+        """Delete what bears a name in each folder of a folder, if that is on a disk of this machine."""
+        own = self._on_disk(folder)
+        for each in own.glob(f"*/{name}") if own else ():
+            shutil.rmtree(each)
 
     def other_files(self, folder: str, names: Collection[str]) -> list[str]:
         """The files of data in a folder but those named; none if they are not on a disk of this machine."""
@@ -92,16 +91,15 @@ class Catalog:
             raise OSError(f"No files of a disk: {folder}, {target}.")
         other.mkdir(parents=True, exist_ok=True)
         for name in names:
-            # With the sums by which Hadoop checks it.
-            for each in filter(Path.exists, (source / name, source / f".{name}.crc")):
-                try:
-                    (other / each.name).hardlink_to(each)
-                except OSError:
-                    shutil.copyfile(each, other / each.name)
+            _link(source / name, other / name)
+            # The sums by which Hadoop checks it.
+            if (sums := source / f".{name}.crc").exists():
+                _link(sums, other / sums.name)
 
     def _on_disk(self, folder: str) -> Path | None:
-        address = self._path(folder)[0].toUri()
-        return Path(str(address.getPath())) if address.getScheme() in (None, "file") else None
+        path, system = self._path(folder)
+        address = system.makeQualified(path).toUri()
+        return Path(str(address.getPath())) if address.getScheme() == "file" else None
 
     def _path(self, folder: str) -> tuple[Any, Any]:
         path = java_class(self._session, "org.apache.hadoop.fs.Path")(folder)
@@ -145,3 +143,10 @@ def names_clause(view: DataFrame, comments: Mapping[str, str]) -> str:
     properties = {f"{SCHEMA}.numParts": str(len(parts))}
     properties |= {f"{SCHEMA}.part.{number}": part for number, part in enumerate(parts)}
     return f"tblproperties ({', '.join(f'{literal(name)} = {literal(value)}' for name, value in properties.items())})"
+
+
+def _link(file: Path, other: Path) -> None:
+    try:
+        other.hardlink_to(file)
+    except OSError:
+        shutil.copyfile(file, other)
