@@ -76,7 +76,7 @@
   {{ return(table) }}
 {%- endmacro -%}
 
-{# How often hashes will hide a change, if every row of the next dump counts (LG96 3.2; see _comparisons_before_error). #}
+{# How often hashes hide a change, if every row of the next dump counts (LG96 3.2; see _comparisons_before_error). #}
 {%- macro _misses_of(strategy, last) -%}
   {%- if last and strategy.checksums == 'rows' -%}
     {{ return(

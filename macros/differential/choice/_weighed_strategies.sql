@@ -90,10 +90,12 @@
 
 {# The reason for which a strategy cannot be used; none where it can. #}
 {%- macro _reason_against(strategy, advice, table) -%}
+  {%- set against_hashes = deltawave._reason_against_hashes(strategy, table)
+      if strategy.checksums == 'rows' else none -%}
   {%- if table.snapshot_date and 'snapshot_date' in strategy.allows and (strategy.reads != 'logs' or table.is_join) -%}
     {{ return('compares no dumps of several dates: it takes no snapshot_date') }}
-  {%- elif strategy.checksums == 'rows' and deltawave._reason_against_hashes(strategy, table) -%}
-    {{ return(deltawave._reason_against_hashes(strategy, table)) }}
+  {%- elif against_hashes -%}
+    {{ return(against_hashes) }}
   {%- elif (strategy.library or strategy.compares == 'python') and not deltawave._runs_python() -%}
     {{ return('compares in Python, which takes a profile of type: deltawave') }}
   {%- elif strategy.elsewhere and not table.is_reached -%}
@@ -112,7 +114,7 @@
   {{ return(advice.against or none) }}
 {%- endmacro -%}
 
-{# Why rows cannot, or should not, be compared by hashes, which the state keeps instead of the rows; none if they can. #}
+{# Why rows cannot, or should not, be compared by hashes, which the state keeps instead of them; none if they can. #}
 {%- macro _reason_against_hashes(strategy, table) -%}
   {%- for option, allowed in strategy.allows.items() if table.settings and table.settings[option] not in allowed -%}
     {{ return("'" ~ option ~ "' can't be " ~ table.settings[option] ~ ' with hashes') }}
@@ -122,7 +124,7 @@
   {%- elif table.has_other_columns -%}
     {{ return('the dump has other columns than the log') }}
   {%- elif table.change_fraction > 0.2
-      and table.rows * table.row_bytes >= deltawave._usual_table().quick_bytes -%}
+      and table.rows * table.row_bytes >= adapter.dispatch('_quick_bytes', 'deltawave')() -%}
     {{ return('more than a fifth of the rows change, whose hashes are written again in each run') }}
   {%- endif -%}
 {%- endmacro -%}
