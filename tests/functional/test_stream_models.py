@@ -205,7 +205,7 @@ class TestRetained(SalesModel):
 
         def age(batch: int) -> None:
             plan = kept / f"micro_batch={batch}" / "_plan"
-            plan.with_name("._plan.crc").unlink()
+            plan.with_name("._plan.crc").unlink(missing_ok=True)
             plan.write_text(
                 re.sub(r'(?<="batchTimestampMs":)\d+', lambda at: str(int(at[0]) - 2 * 86_400_000), plan.read_text())
             )
