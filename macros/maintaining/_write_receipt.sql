@@ -125,11 +125,11 @@
   {%- endfor -%}
 {%- endmacro -%}
 
-{# Writes and prints what a removal has freed. #}
-{%- macro _write_receipt(job, operation, places) -%}
-  {%- set table = deltawave._helper_relation(job, 'removals') -%}
+{%- macro _removals_relation(job) -%}{{ return(deltawave._helper_relation(job, 'removals')) }}{%- endmacro -%}
+
+{%- macro _create_removals(job) -%}
   {%- set sql -%}
-create table if not exists {{ table }} (
+create table if not exists {{ deltawave._removals_relation(job) }} (
     removed_at timestamp,
     operation string,
     place string,
@@ -141,6 +141,11 @@ create table if not exists {{ table }} (
 using {{ job.settings.file_format }}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
+{%- endmacro -%}
+
+{# Writes and prints what a removal has freed. #}
+{%- macro _write_receipt(job, operation, places) -%}
+  {%- do deltawave._create_removals(job) -%}
   {%- set lines = [] -%}
   {%- for place in places -%}
     {%- set after = deltawave._usage_of(place) -%}
@@ -160,7 +165,7 @@ using {{ job.settings.file_format }}
     {%- endif -%}
   {%- endfor -%}
   {%- if lines -%}
-    {%- do deltawave._run(job, 'insert into ' ~ table ~ ' values\n    ' ~ lines | join(',\n    ')) -%}
+    {%- do deltawave._run(job, 'insert into ' ~ deltawave._removals_relation(job) ~ ' values\n    ' ~ lines | join(',\n    ')) -%}
   {%- else -%}
     {%- do deltawave._say(job, operation ~ ': nothing to remove') -%}
   {%- endif -%}

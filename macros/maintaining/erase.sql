@@ -38,9 +38,9 @@
   ) -%}
   {%- if dry_run -%}
     {%- for erasure in erasures -%}
-      {%- do deltawave._print_places(erasure.work.job, erasure.places + deltawave._measured_places(
-        deltawave._places_of_followers(erasure.followers), erasure.subject, erasure.columns
-      ) + (places if loop.first else [])) -%}
+      {%- do deltawave._print_places(
+        erasure.work.job, erasure.places + erasure.following + (places if loop.first else [])
+      ) -%}
     {%- endfor -%}
     {{ return(none) }}
   {%- endif -%}
@@ -48,7 +48,7 @@
   {%- set erased = [] -%}
   {#- A log before those that it was made of: a run in between compares it with rows that are still there. -#}
   {%- for erasure in erasures | reverse -%}
-    {%- do erased.extend(deltawave._erase_from(erasure)) -%}
+    {%- do erased.extend(deltawave._erase_from(erasure, places if loop.last else [])) -%}
   {%- endfor -%}
   {%- do erased.extend(deltawave._erase_from_streams(work.job, streams, places, subject, columns)) -%}
   {#- Last, since a run before would load the days again from what still had the rows. -#}
@@ -58,6 +58,9 @@
   {%- if places -%}
     {%- do deltawave._write_receipt(work.job, 'erase', places) -%}
   {%- endif -%}
+  {%- for erasure in erasures -%}
+    {%- do deltawave._drop_table(erasure.work.job, deltawave._erasing_relation(erasure.work.job)) -%}
+  {%- endfor -%}
   {%- do deltawave._warn_of_other_readers(node, others) -%}
 {%- endmacro -%}
 
@@ -65,17 +68,20 @@
 {%- macro _open_erasure(node, work, keys, where) -%}
   {%- set subject = deltawave._subject(work, keys, where) -%}
   {%- set columns = deltawave._key_columns(work.job, work.record.columns) -%}
+  {%- set following = deltawave._places_of_followers(deltawave._followers_with_key(node, work)) -%}
   {{ return({
-    'node': node, 'work': work, 'subject': subject, 'columns': columns, 'followers': deltawave._followers_with_key(node, work),
+    'node': node, 'work': work, 'subject': subject, 'columns': columns,
     'places': deltawave._measured_places(deltawave._places_of(work.job), subject, columns),
+    'following': deltawave._measured_places(following, subject, columns),
   }) }}
 {%- endmacro -%}
 
-{# Erases from one change log and its followers. Returns the models' names. #}
-{%- macro _erase_from(erasure) -%}
+{# Erases from one change log and its followers. others: places that get their receipts later. Returns the models' names. #}
+{%- macro _erase_from(erasure, others) -%}
   {%- set job, subject, columns = erasure.work.job, erasure.subject, erasure.columns -%}
   {#- First, so that a dump which is compared while this runs does not bring the rows back. -#}
   {%- do deltawave._remember_erased(job, subject, erasure.places, columns) -%}
+  {%- do deltawave._note_erasing(job, subject, erasure.places + erasure.following + others) -%}
   {%- set record = deltawave._erase_from_log(erasure.work, subject) -%}
   {%- do deltawave._drop_superseded(job, record) -%}
   {%- do deltawave._drop_leftovers(job, record) -%}
@@ -85,6 +91,7 @@
   {%- for follower in followers -%}
     {%- do deltawave._erase_from_follower(follower, following[loop.index0], subject, record) -%}
   {%- endfor -%}
+  {%- do deltawave._take_noted(job, subject, following) -%}
   {%- do deltawave._write_receipt(job, 'erase', erasure.places + following) -%}
   {{ return([job.name] + followers | map(attribute='job') | map(attribute='name') | list) }}
 {%- endmacro -%}

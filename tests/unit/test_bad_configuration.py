@@ -79,7 +79,11 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "bags of rows, read in parts": {"strategy": "range_checksum", "duplicate_keys": "multiset"},
     "bags of rows, compared by hashes": {"strategy": "hash_compressed", "duplicate_keys": "multiset"},
     "rows set aside that are not read again": {**BY_TIME, "duplicate_keys": "quarantine"},
-    "a tolerance of checksums": {"strategy": "row_checksum", "tolerance": {"price": 0.1}},
+    "a tolerance without previous values": {
+        "strategy": "row_checksum",
+        "tolerance": {"price": 0.1},
+        "before_image": "none",
+    },
     "before images that checksums don't keep": {
         "strategy": "row_checksum",
         "before_image": "require",

@@ -89,7 +89,7 @@ def test_a_dump_with_other_columns_than_the_log_is_joined(case: dict[str, Any]) 
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
-        ({"tolerance": {"price": 0.1}}, "'tolerance' can't be {'price': 0.1} with hashes"),
+        ({"tolerance": {"price": 0.1}}, "rows that differ within a tolerance would be read again in each run"),
         ({"duplicate_keys": "multiset"}, "'duplicate_keys' can't be multiset with hashes"),
         ({"last": {**LAST, "is_baseline": True}}, "hashes hold no rows, and the log lacks rows of the first dump"),
         ({"before_image": "none"}, "hashes hold no rows"),

@@ -51,6 +51,9 @@ State:
     themselves are not known. It can only continue with strategy: {strategies} and its previous {options}, and with the
     version that computed them. Restore these, or rebuild the log: set full_refresh: true and run once with
     --full-refresh.
+  tolerance_alone: >-
+    {model}: the log began with initial_load: baseline, so {strategy} can't compare within a tolerance: the previous
+    values are not in the log. Take tolerance out of the model.
   shared_state: >-
     {model}: the helper relations in {schema} belong to {owner}, but this run builds {relation}: both would continue the
     same log. Nothing was changed. Give each target its own state_schema, like state_schema: "{{ target.schema

@@ -98,7 +98,8 @@
 
 {#
   What to remember with the record whose state has this dump's rows, as a text; none if there is nothing. is_settled:
-  has the source not changed since it was read? A quarantined row is in the source, and not in the state.
+  has the source not changed since it was read? The state lacks rows of the source that were quarantined, or within a
+  tolerance.
 #}
 {%- macro _parts_seen(job, batch, record, is_settled) -%}
   {%- set measured = batch.result.measured -%}
@@ -106,7 +107,7 @@
   {%- if job.strategy.reads != 'differences' or not deltawave._log_has_all_rows(job, batch) -%}
     {%- set version = none -%}
   {%- endif -%}
-  {%- if batch.result.quarantined or not (version or measured.marks) -%}{{ return(none) }}{%- endif -%}
+  {%- if batch.result.quarantined or job.settings.tolerance or not (version or measured.marks) -%}{{ return(none) }}{%- endif -%}
   {{ return(tojson({
     'attempt': record.attempt,
     'options': deltawave._options_hash(job),

@@ -11,6 +11,7 @@
     {%- set found = dict({'checksum': none, 'undecoded_keys': 0, 'undecoded_column': none}, **batch.reading.counted) -%}
   {%- else -%}
     {%- set keys = deltawave._quoted_list(job.settings.unique_key) -%}
+    {%- set state = batch.reading.state if batch.reading.is_whole and not undecoded else none -%}
     {%- set sql -%}
 with keyed as (
     select
@@ -19,7 +20,7 @@ with keyed as (
         max({{ undecoded }}) as `_undecoded`,
         {%- endif %}
         count(*) as `_copies`
-    from {{ batch.reading.incoming }}
+    from {{ deltawave._attempt_relation(job, state) if state else batch.reading.incoming }}
     group by key_hash, {{ keys | join(', ') }}
 )
 

@@ -96,12 +96,14 @@ where {{ deltawave._salted_key(job, deltawave._key_columns(job, job.select_colum
 )
 {%- endmacro -%}
 
-{# The salted hash of a row's key. Its columns: [{name, data_type}]. The salt itself stands in no statement. #}
+{# The salted hash of a row's key. Its columns: [{name, data_type}]. #}
 {%- macro _salted_key(job, columns) -%}
-  {{ return(
-    'sha2(concat((select max(salt) from ' ~ deltawave._salt_relation(job) ~ '), '
-    ~ deltawave.row_checksum(columns, bits=128) ~ '), 256)'
-  ) }}
+  {{ return(deltawave._salted(job, deltawave.row_checksum(columns, bits=128))) }}
+{%- endmacro -%}
+
+{# The hash of a text with the salt, which itself stands in no statement. #}
+{%- macro _salted(job, text) -%}
+  {{ return('sha2(concat((select max(salt) from ' ~ deltawave._salt_relation(job) ~ '), ' ~ text ~ '), 256)') }}
 {%- endmacro -%}
 
 {# Has the log erased keys whose hashes can be compared? A salt that is not written yet makes no hash. #}

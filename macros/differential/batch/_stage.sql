@@ -41,7 +41,8 @@ from (
   Returns the number of each kind; none if Spark has to write them.
 #}
 {%- macro _written_changes(job, batch) -%}
-  {%- set pairs = batch.reading.pairs -%}
+  {#- Whether a difference is within a tolerance is decided by Spark. -#}
+  {%- set pairs = none if job.settings.tolerance else batch.reading.pairs -%}
   {%- set inserts = none if pairs else deltawave._first_rows_in_files(job, batch) -%}
   {%- if job.settings.file_format != 'parquet' or not (pairs or inserts) or batch.result.quarantined
       or batch.is_baseline and inserts -%}

@@ -119,7 +119,9 @@
   {%- for option, allowed in strategy.allows.items() if table.settings and table.settings[option] not in allowed -%}
     {{ return("'" ~ option ~ "' can't be " ~ table.settings[option] ~ ' with hashes') }}
   {%- endfor -%}
-  {%- if table.lacks_rows -%}
+  {%- if table.settings and table.settings.tolerance -%}
+    {{ return('rows that differ within a tolerance would be read again in each run') }}
+  {%- elif table.lacks_rows -%}
     {{ return('hashes hold no rows, and the log lacks rows of the first dump, or is not read (before_image: none)') }}
   {%- elif table.has_other_columns -%}
     {{ return('the dump has other columns than the log') }}

@@ -28,6 +28,8 @@
   -#}
   {%- if strategy.before_images == 'log' and settings.before_image == 'require' -%}
     {%- do allows.update(initial_load=['inserts']) -%}
+  {%- elif strategy.before_images == 'log' and settings.tolerance and not settings.is_auto -%}
+    {%- do allows.update(initial_load=['inserts'], before_image=['auto', 'require']) -%}
   {%- endif -%}
   {%- for option, allowed in allows.items() if settings[option] not in allowed -%}
     {%- set able = [] -%}
@@ -57,7 +59,7 @@
     'on_schema_change': 'since the strategy reads only a part of the rows, and the others would have no value in a new column',
     'multiset': 'since the strategy finds rows by their keys',
     'quarantine': 'since the strategy reads a row only when that has changed, so rows that were set aside would not come back' if strategy.reads != 'dump',
-    'tolerance': 'since the strategy compares checksums, which differ after the smallest change',
+    'before_image': 'since within a tolerance the strategy compares with the rows in the log',
     'initial_load': 'since the strategy takes before images from the log, which would not hold the first rows',
     'remote': 'since the strategy reads change logs',
   } -%}

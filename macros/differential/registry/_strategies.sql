@@ -41,12 +41,12 @@
     ),
     'row_checksum': deltawave._strategy(
       reads='differences', reader='_differences_by_row_checksums', keeps='checksums', checksums='rows',
-      sees_deletes='all', before_images='log', source='CH98 3.3', allows={'tolerance': [none]},
+      sees_deletes='all', before_images='log', source='CH98 3.3',
     ),
     'hash_compressed': deltawave._strategy(
       reads='differences', reader='_differences_by_hashes', keeps='hashes', checksums='rows', sees_deletes='all',
       before_images='log', source='LG96 3.1', library='deltawave.differencing.hash_compressed',
-      elsewhere='row_checksum', options=['memory_bytes'], allows={'tolerance': [none]},
+      elsewhere='row_checksum', options=['memory_bytes'],
     ),
     'ranges': deltawave._strategy(
       reads='slice', reader='_slice_by_ranges', keeps='base', ranges='compared', sees_deletes='all', source='CH98 3.4',

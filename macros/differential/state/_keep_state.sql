@@ -10,18 +10,17 @@
 #}
 {%- macro _keep_state(job, batch, last) -%}
   {%- set reading, result = batch.reading, batch.result -%}
-  {%- if job.strategy.reads == 'dump' -%}
+  {%- set is_joined = job.strategy.reads == 'dump' or reading.is_whole and not batch.is_first -%}
+  {%- if is_joined and job.settings.tolerance and not batch.is_baseline -%}
     {#-
       Differences within a tolerance add up, so the next dump is compared with the log, unless that began without the
       first rows.
     -#}
-    {%- if job.settings.tolerance and not batch.is_baseline -%}
-      {%- do deltawave._update(result, state=deltawave._log_alone()) -%}
-    {%- else -%}
-      {%- set state = dict(deltawave._own_table(batch, 'accepted'), as_of=batch.batch_id) if result.quarantined
-          else reading.state -%}
-      {%- do deltawave._update(result, state=dict({'rows': result.rows_new}, **state)) -%}
-    {%- endif -%}
+    {%- do deltawave._update(result, state=deltawave._log_alone()) -%}
+  {%- elif job.strategy.reads == 'dump' -%}
+    {%- set state = dict(deltawave._own_table(batch, 'accepted'), as_of=batch.batch_id) if result.quarantined
+        else reading.state -%}
+    {%- do deltawave._update(result, state=dict({'rows': result.rows_new}, **state)) -%}
   {%- elif batch.is_first or reading.is_whole -%}
     {%- do deltawave._keep_first_slice(job, batch) -%}
   {%- else -%}
@@ -42,12 +41,16 @@
   {%- endif -%}
 {%- endmacro -%}
 
-{# The first slice is the whole table. #}
+{# The first slice is the whole table. Its state may be there already, unless rows of it were quarantined. #}
 {%- macro _keep_first_slice(job, batch) -%}
-  {%- set columns = batch.columns | selectattr('in_new') | list -%}
-  {%- set rows = 'select ' ~ deltawave._quoted_list(columns | map(attribute='name')) | join(', ') ~ ' from '
-      ~ batch.result.new -%}
-  {%- set state = deltawave._counted(job, deltawave._write_state(job, batch, rows, columns, batch.batch_id)) -%}
+  {%- set written = batch.reading.state -%}
+  {%- if written and batch.result.quarantined -%}
+    {%- do deltawave._drop_table(job, deltawave._attempt_relation(job, written)) -%}
+    {%- set written = none -%}
+  {%- endif -%}
+  {%- set state = deltawave._counted(
+    job, written or deltawave._write_first_state(job, batch, batch.result.new)
+  ) -%}
   {%- do deltawave._update(batch.result, state=state) -%}
   {%- if job.strategy.ranges -%}
     {%- do deltawave._update(batch.result, ranges=deltawave._cut_ranges(job, batch, state, batch.result.rows_new)) -%}
@@ -56,6 +59,15 @@
     {%- set ranges = deltawave._read_ranges(job, batch, batch.result.ranges) -%}
     {%- do deltawave._renew_ranges(job, batch, ranges, ranges, ranges) -%}
   {%- endif -%}
+{%- endmacro -%}
+
+{# The state of a whole table. rows: a relation. #}
+{%- macro _write_first_state(job, batch, rows) -%}
+  {%- set columns = batch.columns | selectattr('in_new') | list -%}
+  {%- set names = deltawave._quoted_list(columns | map(attribute='name')) | join(', ') -%}
+  {{ return(deltawave._write_state(
+    job, batch, 'select ' ~ names ~ ' from ' ~ rows, columns, batch.batch_id
+  )) }}
 {%- endmacro -%}
 
 {#

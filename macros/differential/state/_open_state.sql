@@ -48,6 +48,9 @@
   first dump does not have them all, so it can only continue with the same checksums.
 #}
 {%- macro _check_known_rows(job, batch, last) -%}
+  {%- if job.settings.tolerance and job.strategy.checksums == 'rows' -%}
+    {%- do deltawave._fail('tolerance_alone', {'model': job.name, 'strategy': job.strategy.name}) -%}
+  {%- endif -%}
   {%- set form = deltawave._form_of(last.state) -%}
   {%- set is_other = last.checksum_fingerprint != batch.checksum_fingerprint
       or deltawave._has_drifted(job, batch, last) -%}

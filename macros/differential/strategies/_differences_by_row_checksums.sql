@@ -10,7 +10,9 @@
 {%- macro default___differences_by_row_checksums(job, batch, last) -%}
   {%- set rows = deltawave._named_rows(job, batch) -%}
   {%- if not last or deltawave._has_drifted(job, batch, last) -%}
-    {{ return(deltawave._reading_of_whole_dump(job, batch, last, rows)) }}
+    {%- set reading = deltawave._reading_of_whole_dump(job, batch, last, rows) -%}
+    {#- Of a first dump, the state is written before it is checked: it lies as its keys are counted, and is narrow. -#}
+    {{ return(reading if last else dict(reading, state=deltawave._write_first_state(job, batch, reading.incoming))) }}
   {%- endif -%}
   {%- set keys = deltawave._differing_keys(job, batch, last, rows) -%}
   {%- if not keys.count and deltawave._may_be_idle(job, batch, last)

@@ -12,7 +12,7 @@
     checksums      how many checksums were compared
     rotation       for ranges: {ranges, read, fetched}: all of them, those that this run read at the source, and those
                    whose rows were fetched
-    state          the dump as it landed, if it was read as a whole
+    state          the dump as it landed, if it was read as a whole; of a first dump that is_whole, the state after it
     is_whole       the whole dump was landed, by a strategy that otherwise lands a part
     unlanded       a select of the source itself, which is all rows of files and must not change until the state is
                    written

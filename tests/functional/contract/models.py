@@ -159,6 +159,8 @@ def _models() -> list[Model]:
     by_time = {"updated_at": "version", "range_rows": 5}
     some = {"ranges_per_run": 2}
     flagged = [*TIMED, "is_deleted"]
+    # Nothing differs by less.
+    near = {"tolerance": {"num": 1e-9}}
     return [
         Model("joined", "outer_join", {"on_schema_change": "sync_all_columns"}),
         Model("joined_remote", "outer_join", {"before_image": "none"}, is_remote=True),
@@ -180,7 +182,11 @@ def _models() -> list[Model]:
         Model("summed_remote", "range_checksum", {"range_rows": 4}, is_remote=True),
         Model("summed_some", "range_checksum", {"range_rows": 4, **some}, size=20),
         Model("hashed", "row_checksum", {"on_schema_change": "sync_all_columns"}),
-        Model("hashed_held", "row_checksum", {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns"}),
+        Model(
+            "hashed_held",
+            "row_checksum",
+            {"duplicate_keys": "quarantine", "on_schema_change": "sync_all_columns", **near},
+        ),
         Model("hashed_remote", "row_checksum", {}, is_remote=True),
         Model("probed", "hash_compressed", {"on_schema_change": "sync_all_columns"}),
         Model(
@@ -188,7 +194,7 @@ def _models() -> list[Model]:
         ),
         Model("chosen", "auto", {"on_schema_change": "sync_all_columns"}),
         Model("chosen_held", "auto", {"duplicate_keys": "quarantine"}),
-        Model("probed_remote", "hash_compressed", {}, is_remote=True),
+        Model("probed_remote", "hash_compressed", near, is_remote=True),
         Model("timed", "timestamp", {**by_time, "overlap": 2}, columns=TIMED),
         Model("timed_remote", "timestamp", {**by_time, "overlap": 2}, is_remote=True, columns=TIMED),
         Model("timed_by_row", "timestamp", {**by_time, "overlap": "2 hours", "row_id": "oid"}, columns=TIMED),

@@ -56,7 +56,7 @@ class TestWhatIsCompared:
         return bench
 
     def test_steps_within_the_tolerance_add_up(self, bench: Workbench) -> None:
-        strategies = ["outer_join", "ranges", "sort_merge"]
+        strategies = ["outer_join", "ranges", "sort_merge", "hash_compressed", "row_checksum"]
         for strategy in strategies:
             bench.add_differential(f"by_{strategy}", tolerance={"amount": 0.5}, strategy=strategy)
         for amount in (1.0, 1.4, 1.8):
@@ -68,6 +68,32 @@ class TestWhatIsCompared:
                 (0, 14.0, 10.0, 2),
                 (0, 18.0, 14.0, 3),
                 (1, 1.8, 1.0, 3),
+            ], strategy
+
+    def test_a_tolerance_ends_after_a_new_column(self, bench: Workbench) -> None:
+        """What differed within it is a change then, from the value that was logged."""
+        strategies = ["outer_join", "hash_compressed", "row_checksum"]
+        dump = "select id as account_id, if(id = 0, {}D, {}D) as amount{} from range(2)"
+        note = ", if(id = 1, 'new', null) as note"
+        dumps = [(1.0, 1.0, "", 0.5), (1.4, 5.0, "", 0.5), (1.4, 5.0, note, 0.5), (1.4, 6.0, note, 0.5)]
+        for amount, other, column, tolerance in [*dumps, (1.4, 6.0, note, 0.01)]:
+            for strategy in strategies:
+                bench.add_differential(
+                    f"by_{strategy}",
+                    tolerance={"amount": tolerance},
+                    strategy=strategy,
+                    on_schema_change="append_new_columns",
+                )
+            bench.build(dump.format(amount, other, column), *SEVERAL)
+        for strategy in strategies:
+            logged = bench.log(
+                "account_id, amount, note, _changed_columns, _before.amount, _batch_id", f"by_{strategy}"
+            )
+            assert logged[2:] == [
+                (1, 5.0, None, ["amount"], 1.0, 2),
+                (1, 5.0, "new", [], 5.0, 3),
+                (1, 6.0, "new", ["amount"], 5.0, 4),
+                (0, 1.4, None, ["amount"], 1.0, 5),
             ], strategy
 
     def test_column_that_is_compared_from_now_on(self, bench: Workbench) -> None:

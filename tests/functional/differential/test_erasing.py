@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -146,6 +147,11 @@ class TestErasing:
             for file in files
         }
 
+    def receipts(self, bench: Workbench) -> Counter[str]:
+        """How many rows were removed from each place; not from states, which are there again and again."""
+        removals = bench.spark.table(f"{bench.schema}.{MODEL}__removals").where("place <> 'state'")
+        return Counter({row.place: row[1] for row in removals.groupBy("place").sum("row_count").collect()})
+
     def test_it_is_run_again_where_it_was_stopped(self, bench: Workbench, seed: int) -> None:
         """At each step of one of the tables: readers see the rows as before or after, a second run leaves nothing."""
         draw, steps = random.Random(f"{seed} erasing"), ["decide", "place", "record", "publish", "clean", "end"]
@@ -160,12 +166,16 @@ class TestErasing:
         assert bench.operate("erase", model=MODEL, keys=["a", PERSON]).ok
         for step in steps:
             before, key = bench.log(), f"{PERSON}-{step}"
-            stop = f"{draw.choice([MODEL, *FOLLOWERS])}.{step}"
+            stop, erased = f"{draw.choice([MODEL, *FOLLOWERS])}.{step}", self.receipts(bench)
             stopped = bench.operate("erase", "--vars", f"{{stop_at: {stop}}}", model=MODEL, keys=[key])
             assert f"stopped at {stop}" in stopped.text
             assert bench.log() in (before, [row for row in before if row[0] != key])
             assert bench.operate("erase", model=MODEL, keys=[key]).ok
             assert bench.log() == [row for row in before if row[0] != key]
+            # The receipts of both runs together are those of one.
+            erased += Counter(log=sum(row[0] == key for row in before), now=1, versions=1)
+            assert self.receipts(bench) == erased, stop
+        assert f"{MODEL}__erasing" not in bench.names()
         assert_followed(bench)
         assert_forgotten(bench)
 
