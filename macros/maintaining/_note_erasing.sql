@@ -1,14 +1,17 @@
 {#
-  Notes in x__erasing what an erasure is about to remove, so that its receipt has that also if it is killed, and
-  repeated: places that a killed one has noted get its figures. It says nothing of the subject but a salted hash.
+  Notes what an erasure is about to remove, so that its receipts have that also if it is killed, and repeated: then the
+  places get the figures, and the receipts the time, of the first try. Returns {table, at, places}. The table's name is
+  all that tells of the subject, by a salted hash.
 #}
 {%- macro _note_erasing(job, subject, places) -%}
-  {%- set table = deltawave._erasing_relation(job) -%}
+  {%- set hash = deltawave._run(
+    job, 'select ' ~ deltawave._salted(job, deltawave._literal(local_md5(subject)))
+  ).rows[0][0] -%}
+  {%- set table = deltawave._helper_relation(job, 'erasing_' ~ hash[:12]) -%}
   {%- do deltawave._create_removals(job) -%}
   {%- set sql -%}
 create table if not exists {{ table }} (
-    noted_at timestamp,
-    subject string,
+    begun_at timestamp,
     place string,
     row_count bigint,
     files bigint,
@@ -17,50 +20,56 @@ create table if not exists {{ table }} (
 using {{ job.settings.file_format }}
   {%- endset -%}
   {%- do deltawave._run(job, sql) -%}
-  {%- do deltawave._take_noted(job, subject, places) -%}
-  {%- set hash = deltawave._salted(job, deltawave._literal(local_md5(subject))) -%}
-  {%- set selects = [] -%}
-  {%- for place in places if place.rows and not place.is_noted -%}
-    {%- set size = place.before or ['null', 'null'] -%}
-    {%- do selects.append(
-      'select current_timestamp(), ' ~ hash ~ ', ' ~ deltawave._literal(place.name) ~ ', '
-      ~ ([place.rows] + size) | join(', ')
-    ) -%}
-  {%- endfor -%}
-  {%- if selects -%}
+  {%- set note = deltawave._noted(job, table) -%}
+  {%- if not note.at -%}
+    {%- set selects = [] -%}
+    {%- for place in places -%}
+      {%- do selects.append('select current_timestamp(), ' ~ deltawave._literal(place.name) ~ ', '
+        ~ ([place.rows] + (place.before or ['null', 'null'])) | join(', ')) -%}
+    {%- endfor -%}
     {%- do deltawave._run(job, 'insert into ' ~ table ~ '\n' ~ selects | join('\nunion all\n')) -%}
+    {%- set note = deltawave._noted(job, table) -%}
   {%- endif -%}
+  {%- do deltawave._take_noted(note, places) -%}
+  {{ return(note) }}
 {%- endmacro -%}
 
-{# Gives places the figures that were noted for them and have no receipt yet. #}
-{%- macro _take_noted(job, subject, places) -%}
+{# What was noted last and has no receipt yet. #}
+{%- macro _noted(job, table) -%}
   {%- set sql -%}
 select
+    {{ deltawave._utc_text('begun_at') }} as begun_at,
     place,
     row_count,
     files,
     bytes
-from {{ deltawave._erasing_relation(job) }} as noted
-where subject = {{ deltawave._salted(job, deltawave._literal(local_md5(subject))) }}
+from {{ table }} as noted
+where begun_at = (select max(begun_at) from {{ table }})
     and not exists (
         select 1
         from {{ deltawave._removals_relation(job) }} as written
         where written.place = noted.place
-            and written.removed_at >= noted.noted_at
+            and written.removed_at = noted.begun_at
     )
   {%- endset -%}
-  {%- set noted = {} -%}
-  {%- for row in deltawave._run(job, sql).rows -%}
-    {%- do noted.update({row[0]: {
-      'rows': row[1] | int, 'before': none if row[2] is none else [row[2] | int, row[3] | int],
+  {%- set rows, places = deltawave._run(job, sql).rows, {} -%}
+  {%- for row in rows -%}
+    {%- do places.update({row[1]: {
+      'rows': row[2] | int, 'before': none if row[3] is none else [row[3] | int, row[4] | int],
     }}) -%}
   {%- endfor -%}
+  {{ return({'table': table, 'at': rows[0][0] if rows else none, 'places': places}) }}
+{%- endmacro -%}
+
+{# Gives places the figures that were noted for them, where these are larger. #}
+{%- macro _take_noted(note, places) -%}
   {%- for place in places -%}
-    {%- set found = noted.get(place.name) -%}
-    {%- if found -%}
-      {%- do place.update(is_noted=true, rows=[found.rows, place.rows] | max, before=found.before) -%}
+    {%- set noted = note.places.get(place.name) -%}
+    {%- if noted -%}
+      {%- set has_grown = place.before and noted.before and place.before[1] > noted.before[1] -%}
+      {%- do place.update(
+        rows=[noted.rows, place.rows] | max, before=place.before if has_grown else noted.before
+      ) -%}
     {%- endif -%}
   {%- endfor -%}
 {%- endmacro -%}
-
-{%- macro _erasing_relation(job) -%}{{ return(deltawave._helper_relation(job, 'erasing')) }}{%- endmacro -%}

@@ -143,9 +143,10 @@ using {{ job.settings.file_format }}
   {%- do deltawave._run(job, sql) -%}
 {%- endmacro -%}
 
-{# Writes and prints what a removal has freed. #}
-{%- macro _write_receipt(job, operation, places) -%}
+{# Writes and prints what a removal has freed. at: when it began. #}
+{%- macro _write_receipt(job, operation, places, at=none) -%}
   {%- do deltawave._create_removals(job) -%}
+  {%- set at = deltawave._timestamp(at) if at else 'current_timestamp()' -%}
   {%- set lines = [] -%}
   {%- for place in places -%}
     {%- set after = deltawave._usage_of(place) -%}
@@ -155,7 +156,7 @@ using {{ job.settings.file_format }}
       {%- set values = [deltawave._literal(operation), deltawave._literal(place.name), place.rows] -%}
       {%- set values = values + (['null', 'null'] if freed[0] is none else freed) -%}
       {%- set values = values + [deltawave._literal(place.still_there) if place.still_there else 'null'] -%}
-      {%- do lines.append('(current_timestamp(), ' ~ values | join(', ') ~ ')') -%}
+      {%- do lines.append('(' ~ at ~ ', ' ~ values | join(', ') ~ ')') -%}
       {%- do deltawave._say(
         job, operation ~ ': ' ~ place.name ~ ': ' ~ deltawave._count(place.rows, 'row', 'rows')
           ~ (', ' ~ deltawave._count(freed[1], 'byte', 'bytes') ~ ' freed' if (freed[1] or 0) > 0

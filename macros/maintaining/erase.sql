@@ -56,10 +56,10 @@
   {%- set others = deltawave._other_readers(node, erased) -%}
   {%- set places = places + deltawave._places_of_others(work.job, others) -%}
   {%- if places -%}
-    {%- do deltawave._write_receipt(work.job, 'erase', places) -%}
+    {%- do deltawave._write_receipt(work.job, 'erase', places, erasures[0].note.at) -%}
   {%- endif -%}
   {%- for erasure in erasures -%}
-    {%- do deltawave._drop_table(erasure.work.job, deltawave._erasing_relation(erasure.work.job)) -%}
+    {%- do deltawave._drop_table(erasure.work.job, erasure.note.table) -%}
   {%- endfor -%}
   {%- do deltawave._warn_of_other_readers(node, others) -%}
 {%- endmacro -%}
@@ -81,7 +81,8 @@
   {%- set job, subject, columns = erasure.work.job, erasure.subject, erasure.columns -%}
   {#- First, so that a dump which is compared while this runs does not bring the rows back. -#}
   {%- do deltawave._remember_erased(job, subject, erasure.places, columns) -%}
-  {%- do deltawave._note_erasing(job, subject, erasure.places + erasure.following + others) -%}
+  {%- set note = deltawave._note_erasing(job, subject, erasure.places + erasure.following + others) -%}
+  {%- do erasure.update(note=note) -%}
   {%- set record = deltawave._erase_from_log(erasure.work, subject) -%}
   {%- do deltawave._drop_superseded(job, record) -%}
   {%- do deltawave._drop_leftovers(job, record) -%}
@@ -91,7 +92,7 @@
   {%- for follower in followers -%}
     {%- do deltawave._erase_from_follower(follower, following[loop.index0], subject, record) -%}
   {%- endfor -%}
-  {%- do deltawave._take_noted(job, subject, following) -%}
-  {%- do deltawave._write_receipt(job, 'erase', erasure.places + following) -%}
+  {%- do deltawave._take_noted(note, following) -%}
+  {%- do deltawave._write_receipt(job, 'erase', erasure.places + following, note.at) -%}
   {{ return([job.name] + followers | map(attribute='job') | map(attribute='name') | list) }}
 {%- endmacro -%}

@@ -85,7 +85,7 @@
   pay or the strategy does not take them.
 #}
 {%- macro _parts_before(job, state) -%}
-  {%- set takes_marks = job.strategy.library
+  {%- set takes_marks = job.strategy.library and not job.settings.tolerance
       and state.record.rows_new >= adapter.dispatch('_many_rows', 'deltawave')() -%}
   {%- set remembered = fromjson(deltawave._remembered_parts(job, state) or '{}', {})
       if takes_marks or job.source_version else {} -%}

@@ -8,7 +8,7 @@
 #}
 {%- macro _differences_since_version(job, batch, last) -%}
   {%- if not last or not job.source_version or job.strategy.reads != 'differences'
-      or not deltawave._log_has_all_rows(job, batch) -%}
+      or job.settings.tolerance or not deltawave._log_has_all_rows(job, batch) -%}
     {{ return(none) }}
   {%- elif deltawave._has_drifted(job, batch, last) -%}
     {{ return(deltawave._left_to_all_rows(job, batch, 'the columns have changed')) }}
