@@ -62,6 +62,12 @@ class ObjectStore(Server):
         content: bytes = self._client.get_object(Bucket=BUCKET, Key=key)["Body"].read()
         return content
 
+    def empty(self) -> None:
+        """Delete all objects, also those that stand for a folder."""
+        for page in self._client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET):
+            if found := [{"Key": each["Key"]} for each in page.get("Contents", [])]:
+                self._client.delete_objects(Bucket=BUCKET, Delete={"Objects": found})
+
     def unfinished(self) -> list[str]:
         """The keys of objects that were begun in parts: nobody sees the parts, but they are kept."""
         return [each["Key"] for each in self._client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])]

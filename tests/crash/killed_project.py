@@ -73,6 +73,9 @@ def open_project(
 ) -> Iterator[KilledProject]:
     """A warehouse of that file format, on a metastore server of its own, and a project of these models."""
     folder.mkdir()
+    if store:
+        # Of an earlier test, whose metastore knew the tables.
+        store.empty()
     with MetastoreServer(folder / "metastore", store) as server:
         project = KilledProject(folder, models, server, file_format, FORMATS[file_format], jvm_options)
         try:
